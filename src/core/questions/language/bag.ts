@@ -46,8 +46,22 @@ export function itemsOf(words: readonly Word[], vocabulary: Vocabulary): Item[] 
     items.push({ ...item, at: items.length });
     from += item.words.length;
   }
-  const sure = items.map((item, at) => asFiller(item, items[at - 1], vocabulary));
+  const sure = items
+    .map((item, at) => asFiller(item, items[at - 1], vocabulary))
+    .map((item, at) => asVerb(item, items[at - 1]));
   return sure.map((item, at) => asValue(item, [sure[at - 1], sure[at + 1]]));
+}
+
+const PERSONS = ["visitor", "person", "customer"] as const;
+
+/** "Visited", and "visit" after a person, is a page view and no session. */
+function asVerb(item: Item, before: Item | undefined): Item {
+  const { roles, event } = item.meaning;
+  if (event === undefined || !roles.has("session")) return item;
+  const isVerb = /(?:ed|ing)$/i.test(item.words[0]?.text ?? "");
+  const isDone = PERSONS.some((role) => before?.meaning.roles.has(role) === true);
+  if (!isVerb && !isDone) return item;
+  return { ...item, meaning: { ...item.meaning, roles: new Set() } };
 }
 
 /** A common word that is also a name of the project means the name only after "by", or with others. */

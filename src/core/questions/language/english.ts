@@ -29,6 +29,8 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   doing: "do",
   left: "leave",
   spent: "spend",
+  took: "take",
+  taken: "take",
   used: "use",
   uses: "use",
   using: "use",
@@ -99,12 +101,13 @@ const CONTRACTIONS: [RegExp, string][] = [
 export function plainEnglish(text: string): string {
   const full = CONTRACTIONS.reduce((all, [from, to]) => all.replace(from, to), text);
   return full
-    .replace(/->|→/g, " → ")
+    .replace(/\bI mean\b,?/gi, " ")
+    .replace(/->|→|>(?=\s*[^\d\s=])/g, " → ")
     .replace(/[?!;:]+(?=\s|$)/g, " , ")
     .replace(/\.(?=\s|$)/g, " , ")
     .replace(/,(?=\s|$)/g, " , ")
     .replace(/[()[\]{}]/g, " ")
-    .replace(/(?<=\S)%/g, " percent")
+    .replace(/%/g, " percent ")
     .replace(/\s+/g, " ");
 }
 
@@ -133,9 +136,15 @@ function partsOf(text: string): { part: string; at: number }[] {
 }
 
 const NUMBERS: ReadonlyMap<string, number> = new Map(
-  "zero one two three four five six seven eight nine ten eleven twelve"
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
     .split(" ")
-    .map((word, value) => [word, value]),
+    .map((word, value): [string, number] => [word, value])
+    .concat([
+      ["thirty", 30],
+      ["sixty", 60],
+      ["ninety", 90],
+      ["hundred", 100],
+    ]),
 );
 
 /** Returns the number of a word such as `1,000`, `€50` or `three`. */

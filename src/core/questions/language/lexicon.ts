@@ -9,7 +9,7 @@ export const ROLES = {
   p95: "p95, 95th percentile, percentile 95, 95 percentile",
   p99: "p99, 99th percentile",
   sum: "sum of, sum, total, in total, overall, altogether, combined, all together",
-  most: "top, best, most, most popular, popular, most common, common, most visited, most viewed, most frequent, most often, frequent, frequently, most used, leading, main, strongest, most active, most important, busiest, hottest, best performing, mostly",
+  most: "top, best, most, most popular, popular, most common, common, most frequent, most often, frequent, frequently, most used, leading, main, strongest, most active, most important, busiest, hottest, best performing, mostly",
   sold: "best selling, most sold, bestseller, best seller, sell best, sold best, sold most, sell most, most bought, most purchased, most ordered",
   least:
     "least, fewest, worst, bottom, least popular, rarest, quietest, least often, weakest, slowest",
@@ -25,7 +25,8 @@ export const ROLES = {
   mau: "mau, monthly active user, monthly active",
   session: "session, visit, browsing session",
   new: "new, brand new, first time, newly",
-  returning: "returning, repeat, recurring, known, existing",
+  returning:
+    "returning, repeat, recurring, known, existing, be here before, have be here before, visit before, come before, have visit before",
   bounce_rate: "bounce rate, bouncing rate",
   bounce:
     "bounce, leave immediately, leave right away, leave after one page, leave at once, single page session, single page visit",
@@ -34,8 +35,8 @@ export const ROLES = {
   pages_per_session:
     "pages per session, pages per visit, page views per session, pageviews per session, page views per visit, pageviews per visit, page depth, views per session, views per visit, pages a session, pages a visit, pages each visit, pages each session, pages in a session, pages in a visit, pages during a session, pages during a visit",
   entry:
-    "entry page, landing page, entrance page, start page, first page, entry point, entry, pages session start, pages visit start, page session start, page visit start, pages visit begin, pages session begin, enter the site, enter our site, enter the website, land on, arrive on, enter, page visit begin, pages visitor land, page visitor land, arrive first, arrive at first, pages visitor arrive, pages people land, pages people enter, landing",
-  exit: "exit page, last page, leaving page, exit, leave the site, leave our site, leave the website, leave from, pages session end, pages visit end, page visit end, page session end, end on, pages people leave, pages visitor leave, pages visitor exit, leave the shop",
+    "entry page, first arrive, first arrive on, first land, first land on, first see, begin on, start on, come in on, landing page, entrance page, start page, first page, entry point, entry, pages session start, pages visit start, page session start, page visit start, pages visit begin, pages session begin, enter the site, enter our site, enter the website, land on, arrive on, enter, page visit begin, pages visitor land, page visitor land, arrive first, arrive at first, pages visitor arrive, pages people land, pages people enter, landing",
+  exit: "exit page, see last, last see, last page, leaving page, exit, leave the site, leave our site, leave the website, leave from, pages session end, pages visit end, page visit end, page session end, end on, pages people leave, pages visitor leave, pages visitor exit, leave the shop",
   by: "by, per, for each, for every, in each, each, every, split by, broken down by, break down by, grouped by, group by, depending on, across, by each, segmented by, divided by, in every, of each, according to",
   funnel: "funnel, funnel from, steps",
   conversion:
@@ -50,11 +51,11 @@ export const ROLES = {
   among: "among, out of",
   retention: "retention, retain, cohort, cohort analysis, retention rate",
   come_back: "come back, return, coming back, come again, keep coming back, visit again, be back",
-  lifecycle: "lifecycle, life cycle",
+  lifecycle: "lifecycle, life cycle, resurrected, resurrecting, dormant",
   stickiness: "stickiness, sticky",
-  after: "after, afterwards, next, right after, directly after, following, then",
+  after: "after, afterwards, next, immediately after, right after, directly after, following, then",
   before:
-    "before, right before, directly before, lead to, just before, prior to, arrive at from, lead up to, preceding",
+    "before, immediately before, right before, directly before, lead to, just before, prior to, arrive at from, lead up to, preceding",
   go: "go, come, navigate, path, flow, paths from, paths to, click to, continue, head",
   without:
     "without, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, but fail to, but without, and do not, lacking",
@@ -65,7 +66,7 @@ export const ROLES = {
   times: "time, times",
   different: "different, distinct, unique, various",
   activity:
-    "activity, history, action, what do, what have do, timeline, event of, recent activity, do, happen",
+    "activity, doing, be doing, have be doing, history, action, what do, what have do, timeline, event of, recent activity, do, happen",
   all_events: "event, all events, tracked event, any event",
   last_seen:
     "last seen, last time, last active, last visit, last activity, last, latest, most recently, most recent",
@@ -73,7 +74,7 @@ export const ROLES = {
     "first seen, first time, first active, first visit, first activity, first, initially, earliest",
   when: "when, what time be, what date",
   weekday:
-    "day of the week, weekday, which weekday, week day, day of week, days of week, which day of the week",
+    "day of the week, on which day of the week, weekday by weekday, weekday, which weekday, week day, day of week, days of week, which day of the week",
   hour: "hour of the day, hour of day, time of day, time of the day, which hour, what hour, what time, hour",
   date: "which day, what day, which date, day with, on which day, date, day",
   week: "which week, what week, week",
@@ -96,10 +97,10 @@ export const ROLES = {
   days: "days, day",
   set: "with a, have a, with any, with an, use a, use any, used a, used an, include a, contain a, had a, with some",
   revenue:
-    "revenue, turnover, income, earning, earn, money, sales volume, sales revenue, sales amount, gross revenue, make in revenue, take in, total sales, earnings, sales value, proceeds, value of purchases, value of orders, money do we make, money make, sales figure",
+    "revenue, turnover, earn, money, money take in, take in money, sales volume, sales revenue, sales amount, gross revenue, make in revenue, take in, total sales, earnings, sales value, proceeds, value of purchases, value of orders, money do we make, money make, sales figure",
   spend: "spend, money spend, amount spend",
   order_value:
-    "order value, basket value, basket size, purchase value, aov, order size, cart value, average order, average order value, average basket value, average purchase value, value of an order, value of a purchase, value per order, value per purchase, amount of an order, amount of a purchase, amount per order, purchase amount, order amount, value of order, value of purchase, order total, ticket size, size of an order, basket, cart size, worth of an order, revenue per order, revenue per purchase",
+    "order value, basket value, basket size, purchase value, aov, order size, cart value, average order, average order value, average basket value, average purchase value, value of an order, value of a purchase, value per order, value per purchase, amount of an order, amount of a purchase, amount per order, value of order, value of purchase, order total, ticket size, size of an order, basket, cart size, worth of an order, revenue per order, revenue per purchase",
   lifetime: "lifetime value, ltv, customer value, customer lifetime value",
 } as const;
 
@@ -108,7 +109,7 @@ export type Role = keyof typeof ROLES;
 
 /** Words for events that sites have, by the words that mean the same. The first one that a project has counts. */
 export const EVENT_PHRASES: readonly string[] = [
-  "$pageview, page view, pageview, view, page hit, hit, page impression, page visit, visited page, look at page, impression, page load, visited, viewed, open, load, viewed page, seen, see, read, visit",
+  "$pageview, page view, pageview, view, look at, page hit, hit, page impression, page visit, visited page, look at page, impression, page load, visited, viewed, open, load, viewed page, seen, see, read, visit",
   "purchase, order, sale, buy, transaction, order completed, completed order, checkout completed, purchase completed, placed order, order placed, pay, sell, make a purchase, place an order, complete a purchase, order complete",
   "sign_up, signup, sign up, registration, register, account created, user signed up, create an account, created account, new account, join, joined, signed up, newly registered, sign up for an account, open an account, make an account",
   "login, log in, sign in, logon, logged in, user logged in",
@@ -167,7 +168,12 @@ export const FILLER: ReadonlySet<string> = new Set(
   display plot draw people anything something thing someone period come were into out about who whose where
   through across is each same one own need think let understand say interested
   was has did are does back up visible break split compare table then ,
-  whole full different ask question answer exact please thank thanks and or per person user`
+  whole full different ask question answer exact please thank thanks and or per person user
+  somebody anybody everybody anyone everyone team box file filed single taken together both very going looking once been mean
+  ones breakdown through other others found type typed types submit submitted raise raised record recorded
+  like kind sort turn look looked together come coming get got getting into onto upon until
+  actual overall number numbers amongst among being one would might shall must may
+`
     .split(/\s+/)
     .filter((word) => word !== ""),
 );

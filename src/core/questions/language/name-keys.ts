@@ -143,7 +143,13 @@ function addMissing<T>(found: Found<T>, keys: readonly string[], value: T): void
 export function valueKeys({ values }: ProjectNames): Found<KnownValue[]> {
   const keys: Found<KnownValue[]> = new Map();
   const add = (key: string, value: KnownValue) => keys.set(key, [...(keys.get(key) ?? []), value]);
-  for (const one of values) add(folded(one.value), one);
+  for (const one of values) {
+    add(folded(one.value), one);
+    const [, page] = /^\/([\w-]+)$/.exec(one.value) ?? [];
+    if (page === undefined || one.property.name !== "$pathname") continue;
+    const names = [page, page.replace(/[-_]/g, " "), page.replace(/^sign-?up$/, "sign up")];
+    for (const name of new Set(names)) add(`${folded(name)} page`, one);
+  }
   for (const [word, others] of Object.entries(VALUE_WORDS)) {
     for (const other of others) for (const one of keys.get(other) ?? []) add(word, one);
   }

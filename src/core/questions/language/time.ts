@@ -1,3 +1,4 @@
+import type { Interval } from "../../queries/period.ts";
 import {
   calendar,
   DAYS,
@@ -14,11 +15,13 @@ import {
 } from "./dates.ts";
 import { numberOf } from "./english.ts";
 
-const COUNT = "(\\d{1,4}|a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
+const COUNT =
+  "(\\d{1,4}|a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|fifteen|twenty|thirty|sixty|ninety)";
 
 const UNIT = "(hour|day|week|month|quarter|year)";
 
-const IN = "(?:(?:in|over|for|during|within|from|of|on|throughout|across)\\s+)?(?:the\\s+)?";
+const IN =
+  "(?:(?:please\\s+)?(?:looking at|look at|taking|take|considering|consider|using|use|based on)\\s+)?(?:(?:in|over|for|during|within|from|of|on|throughout|across)\\s+)?(?:the\\s+)?";
 
 const LAST = "(?:last|past|previous|latest|trailing|prior)";
 
@@ -28,6 +31,10 @@ type Rule = [pattern: string, read: (found: string[], today: Today) => When | un
 
 /** Phrases of periods, the longer ones first; each is tried at every place of the question. */
 const PERIODS: Rule[] = [
+  [
+    "(?:up to|until) (?:today|now)|to this day",
+    () => ({ range: { date_from: "all" }, isAllTime: true }),
+  ],
   [
     `(?:from|between)\\s+${DATE}\\s+(?:to|and|until|till|through|-)\\s+${DATE}`,
     ([a, , , b], today) => sinceDay(dayOf(a, today), dayOf(b, today), today),
@@ -46,6 +53,16 @@ const PERIODS: Rule[] = [
   [
     `since\\s+(?:the\\s+)?(?:start|beginning)\\s+of\\s+(?:the|this)\\s+${UNIT}|${UNIT}[- ]to[- ]date|so far this ${UNIT}|this ${UNIT} so far`,
     (found) => calendar(found.find((one) => one !== undefined) ?? "", 0),
+  ],
+  [
+    `(?:for|in|on|over)?\\s*(?:each|every)(?: one)? of the ${LAST}\\s+${COUNT}\\s+(day|week|month)s`,
+    ([count = "", unit = ""]) => ({
+      ...within(
+        `-${numberOf(count) ?? 1}${letterOf(unit)}`,
+        (numberOf(count) ?? 1) * (UNIT_DAYS[unit] ?? 1),
+      ),
+      interval: unit as Interval,
+    }),
   ],
   [
     `${IN}${LAST}\\s+${COUNT}\\s+(?:full\\s+|complete\\s+|calendar\\s+)?${UNIT}s?`,
@@ -119,7 +136,8 @@ const PERIODS: Rule[] = [
 ];
 
 /** Phrases of all time where no period is said. */
-const MAYBE_ALL_TIME = /\b(?:ever|so far|in total|overall|in all|until now|up to now|yet)\b/gi;
+const MAYBE_ALL_TIME =
+  /\b(?:up to today|until today|to this day|ever|so far|in total|overall|in all|until now|up to now|yet)\b/gi;
 
 const INTERVALS: Rule[] = [
   [
@@ -127,15 +145,15 @@ const INTERVALS: Rule[] = [
     () => ({ interval: "hour" }),
   ],
   [
-    "daily|(?:per|every|each|a|by) day(?!s| of)|day by day|by date|per date|day-by-day|on a daily basis|day to day",
+    "daily|(?:per|every|each|a|by) day(?!s| of)|day by day|from day to day|on each day|by date|per date|day-by-day|on a daily basis|day to day",
     () => ({ interval: "day" }),
   ],
   [
-    "weekly|(?:per|every|each|a|by) week(?!s|day)|week by week|week-by-week|on a weekly basis",
+    "weekly|(?:per|every|each|a|by) week(?!s|day)|week by week|from week to week|week to week|in the weeks (?:afterwards|after(?: that)?|that follow|following)|weeks? after weeks?|week-by-week|on a weekly basis",
     () => ({ interval: "week" }),
   ],
   [
-    "monthly|(?:per|every|each|a|by) month(?!s)|month by month|on a monthly basis|month-by-month",
+    "monthly|(?:per|every|each|a|by) month(?!s)|month by month|from month to month|on a monthly basis|month-by-month",
     () => ({ interval: "month" }),
   ],
   [

@@ -1,6 +1,13 @@
 import { folded } from "../names.ts";
 import { isSpelledLike, stemOf, stemsOf, type Word } from "./english.ts";
-import { FILLER, type Role, VALUE_WORDS } from "./lexicon.ts";
+import {
+  EVENT_PHRASES,
+  FILLER,
+  PROPERTY_PHRASES,
+  ROLES,
+  type Role,
+  VALUE_WORDS,
+} from "./lexicon.ts";
 import {
   eventKeys,
   type Found,
@@ -37,6 +44,7 @@ export function vocabularyOf(names: ProjectNames): Vocabulary {
   const properties = propertyKeys(names);
   const values = valueKeys(names);
   const stems = knownStems([events.keys(), properties.keys()]);
+  const words = knownWords(names);
   const ofValues = new Set(names.values.flatMap(({ value }) => stemsOf(value)));
   return {
     names,
@@ -61,7 +69,7 @@ export function vocabularyOf(names: ProjectNames): Vocabulary {
     mended(word) {
       const { stem } = word;
       const isKnown = stems.has(stem) || ofValues.has(stem);
-      const stemMeant = isKnown || !isWord(word.text) ? undefined : closestStem(word, stems);
+      const stemMeant = isKnown || !isWord(word.text) ? undefined : closestStem(word, stems, words);
       return stemMeant === undefined ? undefined : { ...word, stem: stemMeant };
     },
   };
@@ -70,11 +78,40 @@ export function vocabularyOf(names: ProjectNames): Vocabulary {
 const isWord = (text: string) => text.length >= MENDED_CHARS_MIN && /^\p{L}+$/u.test(text);
 
 /** Returns the stem that a misspelled word is likest to; its first letter is right. */
-function closestStem({ text, stem }: Word, stems: ReadonlySet<string>): string | undefined {
-  const likely = [...stems].filter((one) => one.length >= MEANT_CHARS_MIN && one[0] === stem[0]);
-  const isLike = (changes: number) => likely.find((one) => isSpelledLike(one, stem, changes));
-  return isLike(1) ?? (text.length < LONG_CHARS_MIN ? undefined : isLike(2));
+function closestStem(
+  { text, stem }: Word,
+  stems: ReadonlySet<string>,
+  words: ReadonlySet<string>,
+): string | undefined {
+  const typed = folded(text);
+  const isLikely = (one: string) => one.length >= MEANT_CHARS_MIN && one[0] === typed[0];
+  const [likelyWords, likelyStems] = [words, stems].map((all) => [...all].filter(isLikely));
+  const like = (changes: number) => {
+    const word = likelyWords?.find((one) => isSpelledLike(one, typed, changes));
+    if (word !== undefined) return stemOf(word);
+    return likelyStems?.find((one) => isSpelledLike(one, stem, changes));
+  };
+  return like(1) ?? (text.length < LONG_CHARS_MIN ? undefined : like(2));
 }
+
+/** Returns the words of the lexicon and of the names of a project, as they are written. */
+function knownWords({ events, properties, person_properties }: ProjectNames): ReadonlySet<string> {
+  const names = [events, properties, person_properties].flatMap((list) =>
+    list.map(({ name }) => name),
+  );
+  const all = [...LEXICON_WORDS, ...names.flatMap((name) => folded(name).split(/[\s_\-.]+/))];
+  return new Set(all);
+}
+
+/** The words of all phrases of the lexicon. */
+const LEXICON_WORDS: readonly string[] = [
+  ...Object.values(ROLES),
+  ...EVENT_PHRASES,
+  ...PROPERTY_PHRASES,
+]
+  .join(" ")
+  .split(/[\s,_]+/)
+  .concat([...FILLER]);
 
 function meaningUnlessEmpty(meaning: Meaning): Meaning | undefined {
   const { roles, event, property, values } = meaning;
@@ -164,6 +201,13 @@ function knownStems(names: Iterable<string>[]): Set<string> {
   return stems;
 }
 
+/** Returns the paths that words before "page" may name: of "sign up page" `/sign-up`, `/signup` and `/sign_up`. */
+function pathsOf(words: readonly Word[], next: Word | undefined): string[] {
+  if (next === undefined || !/^pages?$/i.test(next.text)) return [];
+  const parts = words.map(({ text }) => folded(text));
+  return ["-", "", "_"].map((sign) => `/${parts.join(sign)}`);
+}
+
 /** Words of a value at most. */
 const VALUE_WORDS_MAX = 4;
 
@@ -173,6 +217,7 @@ export function possibleValues(words: readonly Word[]): string[] {
   for (let from = 0; from < words.length; from += 1) {
     for (let length = 1; length <= VALUE_WORDS_MAX && from + length <= words.length; length += 1) {
       const some = words.slice(from, from + length);
+      for (const path of pathsOf(some, words[from + length])) texts.add(path);
       for (const text of textsOf(some)) {
         texts.add(text);
         for (const other of VALUE_WORDS[text] ?? []) texts.add(other);

@@ -30,6 +30,8 @@ const CALCULATIONS: [Role, SeriesMath][] = [
 
 /** Calculations with a property of events: revenue, order value, the average of a property. */
 export const calculations: Reader = (bag, context) => {
+  const exact = CALCULATIONS.filter(([role]) => role !== "average").find(([role]) => bag.has(role));
+  if (exact !== undefined && exact[0] !== "sum") bag.takeAll("average");
   const math = CALCULATIONS.find(([role]) => bag.has(role));
   const orders = ordersOf(context);
   const money = orders === undefined ? undefined : moneyIn(bag, orders, math);
@@ -45,6 +47,7 @@ export const calculations: Reader = (bag, context) => {
   if (property !== undefined) {
     bag.takeItem(item);
     bag.takeItem(event);
+    if (event?.meaning.event !== undefined) takeRepeated(bag, event.meaning.event);
     bag.takeAll("count", "sum");
     const own = event?.meaning.event ?? eventOfProperty(property, context);
     return { of: "events", events: own === undefined ? [] : [own], math: math[1], property };
@@ -101,6 +104,16 @@ function takeMoneyWords(bag: Bag, { event, amount }: Orders): void {
   }
 }
 
+/** Whether money is spent "with a single order": then it is the value of an order. */
+function isOfOneOrder(bag: Bag, context: Context): boolean {
+  const bought = context.eventOf("purchase");
+  const isOne = (item: Item | undefined) => /^(?:single|one)$/i.test(item?.words[0]?.text ?? "");
+  return (
+    bag.has("spend", "revenue") &&
+    bag.items.some(({ meaning, at }) => meaning.event === bought && isOne(bag.items[at - 1]))
+  );
+}
+
 /** The count that another number is divided by. */
 function perIn(bag: Bag, context: Context): Aggregate | undefined {
   const isUnit = (item: Item) => isPerson(item) || isSession(item) || isEvent(item);
@@ -139,6 +152,7 @@ function unitOfVerb(bag: Bag): Item | undefined {
 
 /** Numbers per person, per session or per order. */
 export const perUnit: Reader = (bag, context) => {
+  if (isOfOneOrder(bag, context)) return undefined;
   const under = perIn(bag, context);
   if (under === undefined) return undefined;
   bag.takeAll("average");

@@ -20,15 +20,21 @@ import {
 /** Reads the first thing that can be counted: visitors, visits, companies or events. */
 export function aggregateIn(bag: Bag, context: Context): Aggregate | undefined {
   const counted = bag.take("count");
+  const sold = soldIn(bag, context);
+  if (sold !== undefined) return sold;
+  const isOfTimes = counted?.words.some(({ text }) => /^(?:times|often)$/i.test(text)) === true;
   const isCounted = (item: Item) =>
     isPerson(item) || isSession(item) || isGroup(item) || isEvent(item);
   const after = bag.find(
     (item) => item.at > (counted?.at ?? -1) && isCounted(item) && !isDetail(bag, item),
   );
   const first = after ?? bag.find((item) => isCounted(item) && !isDetail(bag, item));
-  if (first === undefined) return allOrSold(bag, context);
+  if (first === undefined) {
+    return bag.take("all_events") === undefined ? undefined : { events: [], math: "total" };
+  }
   if (isPerson(first)) {
-    const event = isSubject(bag, first) && counted === undefined ? takeEvent(bag) : undefined;
+    const isOnlySubject = isOfTimes || (isSubject(bag, first) && counted === undefined);
+    const event = isOnlySubject ? takeEvent(bag) : undefined;
     if (event !== undefined) return { events: [event], math: "total" };
     return personsIn(bag, context, first);
   }
@@ -41,9 +47,32 @@ export function aggregateIn(bag: Bag, context: Context): Aggregate | undefined {
     const events = ownEvents(bag, context);
     return { events: events.length === 0 ? pageViews(context) : events, math: "unique_session" };
   }
-  const event = first.meaning.event as string;
+  const event = seenProduct(bag, context, first.meaning.event as string);
+  takeSeenPages(bag, context, event);
   takeRepeated(bag, event);
   return { events: [event], math: "total" };
+}
+
+/** In "how often our pages were looked at" the pages are no labels. */
+function takeSeenPages(bag: Bag, context: Context, event: string): void {
+  const isListed = bag.items.some(({ words }) => /^(?:which|what)$/i.test(words[0]?.text ?? ""));
+  if (!pageViews(context).includes(event) || isListed || bag.has("most", "least")) return;
+  bag.takeIf(
+    (item) =>
+      item.meaning.property?.name === "$pathname" &&
+      /^pages?$/i.test(item.words[0]?.text ?? "") &&
+      !isDetail(bag, item),
+  );
+}
+
+/** A view of a product is an event of its own in some projects. */
+function seenProduct(bag: Bag, context: Context, event: string): string {
+  const product = context.propertyOf("product")?.name;
+  const viewed = context.eventOf("product viewed");
+  const isOfProducts = bag.find(
+    ({ meaning }) => product !== undefined && meaning.property?.name === product,
+  );
+  return event === "$pageview" && isOfProducts !== undefined ? (viewed ?? event) : event;
 }
 
 /** Whether persons are only the subject of a counted event, as in "when do people buy". */
@@ -52,11 +81,11 @@ function isSubject(bag: Bag, item: Item): boolean {
   return /^(?:do|does|did)$/i.test(before) && item.meaning.roles.has("person");
 }
 
-/** All events, or purchases where a question says "best selling". */
-function allOrSold(bag: Bag, context: Context): Aggregate | undefined {
+/** Purchases, where a question says "best selling". */
+function soldIn(bag: Bag, context: Context): Aggregate | undefined {
   const bought = bag.has("sold") ? context.eventOf("purchase") : undefined;
-  if (bought !== undefined) return { events: [bought], math: "total" };
-  return bag.take("all_events") === undefined ? undefined : { events: [], math: "total" };
+  const hasEvent = bag.left().some(({ meaning }) => meaning.event !== undefined);
+  return bought === undefined || hasEvent ? undefined : { events: [bought], math: "total" };
 }
 
 function personsIn(bag: Bag, context: Context, first: Item): Aggregate {
@@ -120,6 +149,7 @@ export const counts: Reader = (bag, context) => {
       property: named.meaning.property,
     };
   }
+  bag.takeAll("different");
   if (first.math !== "total") return { of: "events", ...first };
   const others = takeEvents(bag).filter((event) => !first.events.includes(event));
   if (others.length === 0) return { of: "events", ...first };

@@ -2,6 +2,7 @@ import type { Bag, Item } from "../language/bag.ts";
 import type { Property } from "../language/name-keys.ts";
 import { conditionsIn, isSame } from "./conditions.ts";
 import type { Context } from "./context.ts";
+import { objectOf } from "./objects.ts";
 import type { Label, Measure, Reading, Top } from "./reading.ts";
 
 /** Completes a reading with the filters, the breakdown and the order that its question has besides. */
@@ -39,10 +40,13 @@ function rankedOnes(reading: Reading, bag: Bag, context: Context): Reading {
   }
   const inside = propertyInside(bag, context);
   if (inside !== undefined) return { ...reading, by: [{ by: "property", property: inside }] };
-  const isOfPersons = bag.items.some(({ meaning }) =>
-    (["person", "customer", "visitor"] as const).some((role) => meaning.roles.has(role)),
-  );
-  if (!isOfPersons) return reading;
+  const isOfThings = bag.items.some(({ words }) => /^things?$/i.test(words[0]?.text ?? ""));
+  const object = isOfThings ? objectOf(measure.events[0], context) : undefined;
+  if (object !== undefined) {
+    const counted: Measure = measure.math === "dau" ? { ...measure, math: "total" } : measure;
+    return { ...reading, measure: counted, by: [{ by: "property", property: object }] };
+  }
+  if (!isOfPersons(bag)) return reading;
   const by: Label[] = [{ by: "property", property: { of: "person", name: "email" } }];
   if (measure.math !== "dau") return { ...reading, by };
   const amount = context.propertyOf("amount");
@@ -57,19 +61,27 @@ function rankedOnes(reading: Reading, bag: Bag, context: Context): Reading {
 
 /** The property in the name of an event, as in "which products are viewed most": `product viewed`. */
 function propertyInside(bag: Bag, context: Context): Property | undefined {
-  if (
-    !/^(?:which|what)$/i.test(
-      bag.items.find(({ words }) => words[0]?.text !== ",")?.words[0]?.text ?? "",
-    )
-  )
-    return undefined;
   const event = bag.items.find(
     ({ meaning, words }) => meaning.event !== undefined && words.length > 1,
   );
-  const found = event?.words
-    .map(({ text }) => context.propertyOf(text))
-    .find((one) => one !== undefined);
-  return found;
+  return event?.words.map(({ text }) => context.propertyOf(text)).find((one) => one !== undefined);
+}
+
+/** Whether a question ranks persons: "top customers", "which users". */
+function isOfPersons(bag: Bag): boolean {
+  const isPerson = (item: Item | undefined) =>
+    (["person", "customer", "visitor"] as const).some(
+      (role) => item?.meaning.roles.has(role) === true,
+    );
+  const isRanking = (item: Item | undefined) =>
+    item?.number !== undefined ||
+    (["most", "greatest", "least"] as const).some(
+      (role) => item?.meaning.roles.has(role) === true,
+    ) ||
+    /^(?:which|who|whose)$/i.test(item?.words[0]?.text ?? "");
+  return bag.items.some(
+    (item) => isPerson(item) && (isRanking(item) || isRanking(bag.items[item.at - 1])),
+  );
 }
 
 /** Measures that have one number for the whole period only. */
@@ -132,7 +144,10 @@ function isRank(bag: Bag, number: Item): boolean {
     after?.meaning.property !== undefined ||
     after?.meaning.roles.has("entry") === true ||
     after?.meaning.roles.has("exit") === true;
-  return isOrder(before) || isOrder(after) || isListed;
+  const isOfThem =
+    /^of$/i.test(after?.words[0]?.text ?? "") &&
+    /^(?:them|these)$/i.test(bag.items[number.at + 2]?.words[0]?.text ?? "");
+  return isOrder(before) || isOrder(after) || isListed || isOfThem;
 }
 
 const PARTS = ["weekday", "hour", "date"] as const;
@@ -147,25 +162,39 @@ export function labelsIn(bag: Bag): Label[] {
         (!isSoft || words.length > 1 || isAfterBy(bag, meaning.roles.has(role) ? role : undefined)),
     );
     if (item === undefined) continue;
+    bag.takeAll(role);
     bag.takeItem(item);
     found.push({ by: role });
   }
   for (const role of ["entry", "exit"] as const) {
     if (bag.take(role) !== undefined) found.push({ by: role });
+    bag.takeAll(role);
   }
   const isProperty = ({ meaning }: Item) => meaning.property !== undefined;
   for (let item = bag.takeIf(isProperty); item !== undefined; item = bag.takeIf(isProperty)) {
-    const property = item.meaning.property as Property;
-    const isFirst = bag.take("last_touch") === undefined && bag.take("first_touch") !== undefined;
-    const label: Label = {
-      by: isFirst && property.of === "event" ? "first_touch" : "property",
-      property,
-    };
-    if (!found.some((one) => "property" in one && isSame(one.property, property)))
-      found.push(label);
+    const label = labelOf(bag, item.meaning.property as Property);
+    const isNamed = (one: Label) =>
+      "property" in label
+        ? "property" in one && isSame(one.property, label.property)
+        : one.by === label.by;
+    if (!found.some(isNamed)) found.push(label);
   }
   bag.takeAll("by");
   return found;
+}
+
+/** The value of the first touch, where a question asks for it; the first page is where a session begins. */
+function labelOf(bag: Bag, property: Property): Label {
+  const [, initial] = /^\$initial_(.+)$/.exec(property.name) ?? [];
+  if (initial !== undefined && property.of === "person") {
+    const isOwn = initial.startsWith("utm_");
+    return { by: "first_touch", property: { of: "event", name: isOwn ? initial : `$${initial}` } };
+  }
+  if (bag.take("last_touch") !== undefined || property.of !== "event")
+    return { by: "property", property };
+  const isOrigin = /^(?:utm_|\$referr)/.test(property.name);
+  const isFirst = isOrigin && bag.take("first_touch") !== undefined;
+  return { by: isFirst ? "first_touch" : "property", property };
 }
 
 function isAfterBy(bag: Bag, role: (typeof PARTS)[number] | undefined): boolean {

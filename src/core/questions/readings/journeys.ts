@@ -6,7 +6,7 @@ import { PERSON_ROLES, pageViews, type Reader, takeEvent, takeEvents } from "./u
 export const lifecycle: Reader = (bag, context) => {
   if (bag.take("lifecycle") === undefined) return undefined;
   const [event] = [...takeEvents(bag), ...pageViews(context)];
-  bag.takeAll(...PERSON_ROLES);
+  bag.takeAll(...PERSON_ROLES, "lifecycle", "new", "returning");
   return { of: "lifecycle", event: event ?? null };
 };
 
@@ -77,9 +77,11 @@ export const nextPages: Reader = (bag) => {
     ...PERSON_ROLES,
     "activity",
     "to",
+    "entry",
+    "exit",
   );
-  bag.takeIf(({ meaning }) => meaning.property?.name === "$pathname");
-  bag.takeIf(({ meaning }) => meaning.event === "$pageview");
+  while (bag.takeIf(({ meaning }) => meaning.property?.name === "$pathname") !== undefined);
+  while (bag.takeIf(({ meaning }) => meaning.event === "$pageview") !== undefined);
   const path =
     page.page ??
     page.meaning.values.find(({ property }) => property.name === "$pathname")?.value ??
@@ -103,7 +105,7 @@ export const without: Reader = (bag, context) => {
   if (not?.meaning.event === undefined || own === undefined || own === not.meaning.event)
     return undefined;
   for (const item of [word, ...events]) bag.takeItem(item);
-  bag.takeAll("without", "take", ...PERSON_ROLES, "session", "count", "and", "after");
+  bag.takeAll("without", "take", "conversion", ...PERSON_ROLES, "session", "count", "and", "after");
   return { of: "without", event: own, not: not.meaning.event };
 };
 

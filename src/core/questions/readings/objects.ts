@@ -81,15 +81,20 @@ const OBJECTS: readonly [event: string, property: string][] = [
   ["support ticket", "topic"],
 ];
 
+/** The property that names the object of an event; undefined without one. */
+export function objectOf(event: string | undefined, context: Context): Property | undefined {
+  const [, word] =
+    OBJECTS.find(([one]) => event !== undefined && context.eventOf(one) === event) ?? [];
+  return word === undefined ? undefined : context.propertyOf(word);
+}
+
 /** "What do people search for?": the objects of an event. */
 export const objects: Reader = (bag, context) => {
   const text = bag.items.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
   if (!/\b(?:what|which) (?:do|does|did|are|have)\b/i.test(text) || bag.has("count"))
     return undefined;
   const event = takeEvent(bag);
-  const [, word] =
-    OBJECTS.find(([one]) => event !== undefined && context.eventOf(one) === event) ?? [];
-  const property = word === undefined ? undefined : context.propertyOf(word);
+  const property = objectOf(event, context);
   if (event === undefined || property === undefined) return undefined;
   bag.takeAll(...PERSON_ROLES, "most", "activity");
   return { of: "objects", event, property };
@@ -103,7 +108,10 @@ export const byProperty: Reader = (bag, context) => {
   );
   const property = item?.meaning.property;
   if (property === undefined) return undefined;
-  const isCounted = bag.take("count") !== undefined && !bag.has("most", "least", "sold");
+  const count = bag.take("count");
+  const isNext = count !== undefined && item?.at === count.at + 1;
+  const isCounted = isNext && !bag.has("most", "least", "sold");
+  if (count !== undefined && !isNext) return undefined;
   bag.takeAll("count", ...PERSON_ROLES, "sum");
   const views = pageViews(context);
   if (isCounted) {

@@ -16,6 +16,7 @@ export const sessions: Reader = (bag, context) => {
     return { of: "sessions", value };
   }
   const place = bag.has("entry", "exit");
+  if (place) bag.takeAll("before", "after", "last_seen", "first_seen", "first_touch", "go");
   const word = bag.has("session");
   if (!place && !word) return undefined;
   if (

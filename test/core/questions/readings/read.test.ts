@@ -182,6 +182,31 @@ describe("a question in plain English", () => {
       "Page veiws by brwoser",
       { measure: counted("$pageview", "total"), by: [property("$browser")] },
     ],
+    [
+      "On which days of the week do people place the most orders, looking at the past six weeks?",
+      {
+        measure: counted("purchase", "total"),
+        by: [{ by: "weekday" }],
+        when: { range: { date_from: "-6w" } },
+      },
+    ],
+    [
+      "How often were our pages looked at on each day of the past two weeks?",
+      { measure: counted("$pageview", "total"), by: [], when: { interval: "day" } },
+    ],
+    [
+      "the 4 most frequent things people searched for",
+      { by: [property("query")], top: { count: 4, isAscending: false } },
+    ],
+    [
+      "what is the typical, I mean the median, amount people pay for an order",
+      { measure: calculated("median") },
+    ],
+    [
+      "how many people put something into their cart but never went on to buy",
+      { measure: { of: "without", event: "add_to_cart", not: "purchase" } },
+    ],
+    ["% visitors from Germany", { measure: { of: "ratio", isPercent: true } }],
     ["VISITORS FROM GERMANY", { measure: counted("$pageview", "dau") }],
   ])("means one thing: %s", (question, expected) => {
     const { readings, unknown } = read(question);
