@@ -22,7 +22,6 @@ export function aggregateIn(bag: Bag, context: Context): Aggregate | undefined {
   const counted = bag.take("count");
   const sold = soldIn(bag, context);
   if (sold !== undefined) return sold;
-  const isOfTimes = counted?.words.some(({ text }) => /^(?:times|often)$/i.test(text)) === true;
   const isCounted = (item: Item) =>
     isPerson(item) || isSession(item) || isGroup(item) || isEvent(item);
   const after = bag.find(
@@ -32,12 +31,7 @@ export function aggregateIn(bag: Bag, context: Context): Aggregate | undefined {
   if (first === undefined) {
     return bag.take("all_events") === undefined ? undefined : { events: [], math: "total" };
   }
-  if (isPerson(first)) {
-    const isOnlySubject = isOfTimes || (isSubject(bag, first) && counted === undefined);
-    const event = isOnlySubject ? takeEvent(bag) : undefined;
-    if (event !== undefined) return { events: [event], math: "total" };
-    return personsIn(bag, context, first);
-  }
+  if (isPerson(first)) return personsOrTheirs(bag, context, first, counted);
   bag.takeItem(first);
   if (isGroup(first)) {
     const group = Number(first.meaning.property?.name.slice(-1));
@@ -73,6 +67,19 @@ function seenProduct(bag: Bag, context: Context, event: string): string {
     ({ meaning }) => product !== undefined && meaning.property?.name === product,
   );
   return event === "$pageview" && isOfProducts !== undefined ? (viewed ?? event) : event;
+}
+
+/** Counts persons, or an event that they are only the subject of: "how often did people search". */
+function personsOrTheirs(
+  bag: Bag,
+  context: Context,
+  first: Item,
+  counted: Item | undefined,
+): Aggregate {
+  const isOfTimes = counted?.words.some(({ text }) => /^(?:times|often)$/i.test(text)) === true;
+  const isOnlySubject = isOfTimes || (isSubject(bag, first) && counted === undefined);
+  const event = isOnlySubject ? takeEvent(bag) : undefined;
+  return event === undefined ? personsIn(bag, context, first) : { events: [event], math: "total" };
 }
 
 /** Whether persons are only the subject of a counted event, as in "when do people buy". */
