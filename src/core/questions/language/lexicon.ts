@@ -169,13 +169,14 @@ export const FILLER: ReadonlySet<string> = new Set(
   through across is each same one own need think let understand say interested
   was has did are does back up visible break split compare table then ,
   whole full different ask question answer exact please thank thanks and or per person user
-  somebody anybody everybody anyone everyone team box file filed single taken together both very going looking once been mean
+  anybody everybody anyone everyone team box file filed single taken together both very going looking once been mean
   ones breakdown through other others found type typed types submit submitted raise raised record recorded
   like kind sort turn look looked together come coming get got getting into onto upon until
   actual overall number numbers amongst among being one would might shall must may
 `
     .split(/\s+/)
-    .filter((word) => word !== ""),
+    .filter((word) => word !== "")
+    .concat(["some", "no"].map((word) => `${word}body`)),
 );
 
 /** Words of the filler that no phrase may begin or end with in a search for a name. */
