@@ -117,6 +117,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/insights/question-sessions.ts": "test/core/insights/words.test.ts",
   "stores/duckdb/insights/question-sql.ts": "test/core/insights/words.test.ts",
   "stores/duckdb/lists/values.ts": "test/core/insights/words.test.ts",
+  "stores/sqlite/damage.ts": "test/crash/flipped-bits.test.ts",
   "stores/duckdb/lists/persons.ts": "test/stores/suites/person-search.test.ts",
   "stores/sqlite/persons/writes.ts": "test/stores/suites/person-writes.test.ts",
   "stores/sqlite/access.ts": "test/stores/suites/keys.test.ts, test/stores/suites/projects.test.ts",

@@ -36,6 +36,50 @@ export async function chainOfAliases(
   return { chain, plain };
 }
 
+/** Events that each set one property of the same person or group. */
+export const CHANGES = LINKS;
+
+/** The properties that the person and the group have before, and the bytes of those of the group. */
+const KEYS = 2000;
+const GROUP_BYTES = 400_000;
+
+/**
+ * Changes a plain person, one with very many properties, and a large group, each by as many events in one batch;
+ * milliseconds from the request until all can be queried.
+ */
+export async function changesOfLarge(
+  server: Server,
+  stored: (events: number) => Promise<void>,
+): Promise<{ plain: number; manyKeys: number; group: number }> {
+  const name = Bun.randomUUIDv7();
+  const keys = Object.fromEntries(Array.from({ length: KEYS }, (_, at) => [`key ${at}`, at]));
+  const ofGroup = ($group_set: object) => ({
+    event: "$groupidentify",
+    distinct_id: `${name}-g`,
+    properties: { $group_type: "bench", $group_key: name, $group_set },
+  });
+  const batch = [
+    { event: "changed", distinct_id: `${name}-many`, properties: { $set: keys } },
+    ofGroup({ text: "x".repeat(GROUP_BYTES) }),
+  ].map((event) => ({ ...event, uuid: Bun.randomUUIDv7() }));
+  const response = await server.capture({ api_key: PROJECT_KEY, batch });
+  if (!response.ok) throw new Error(`capture answered ${response.status}`);
+  await stored(batch.length);
+  const ofPerson = (id: string) => (n: number) => ({
+    event: "changed",
+    distinct_id: `${name}-${id}`,
+    properties: { $set: { [`key ${n % KEYS}`]: n } },
+  });
+  return {
+    plain: await timed(server, stored, (n) => ({
+      ...ofPerson("plain")(n),
+      properties: { $set: { a: n } },
+    })),
+    manyKeys: await timed(server, stored, ofPerson("many")),
+    group: await timed(server, stored, (n) => ofGroup({ [`key ${n % KEYS}`]: n })),
+  };
+}
+
 async function timed(
   server: Server,
   stored: (events: number) => Promise<void>,

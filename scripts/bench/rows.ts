@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer } from "../../test/support/start/server.ts";
-import { chainOfAliases, LINKS } from "./aliases.ts";
+import { CHANGES, chainOfAliases, changesOfLarge, LINKS } from "./aliases.ts";
 import { decodeCosts } from "./decode.ts";
 import { FILL_STREAM, PROJECT_KEY, type Run } from "./events.ts";
 import { median, megabytes, ms, seconds, spread, whole } from "./figures.ts";
@@ -337,6 +337,22 @@ async function aliases(bench: Bench): Promise<Row[]> {
   ];
 }
 
+/** Changes of persons and groups that have much already: an event must cost about as much as for plain ones. */
+async function changes(bench: Bench): Promise<Row[]> {
+  const { plain, manyKeys, group } = await changesOfLarge(bench.server, async (events) => {
+    bench.expected += events;
+    await stored(bench);
+  });
+  return [
+    {
+      work: `${whole(CHANGES)} events that each change a plain person, until they are queryable`,
+      figure: seconds(plain),
+    },
+    { work: "  a person of 2,000 properties", figure: seconds(manyKeys) },
+    { work: "  a group of 400 kB", figure: seconds(group) },
+  ];
+}
+
 /** Stops the server cleanly and weighs its files, as they were loaded and after a nightly run. */
 async function disk(bench: Bench): Promise<Row[]> {
   await stop(bench);
@@ -495,6 +511,7 @@ export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
   decode,
   fresh,
   aliases,
+  changes,
   large,
   backfill,
   disk,

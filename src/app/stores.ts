@@ -8,6 +8,7 @@ import type { Volume } from "../core/ports/volume.ts";
 import type { Clock } from "../core/values/time.ts";
 import { lockDirectory } from "../stores/files/lock.ts";
 import { keyReads, projectReads, userReads } from "../stores/sqlite/access.ts";
+import { recoveryAdvice } from "../stores/sqlite/damage.ts";
 import { expectKept, readSqlite } from "../stores/sqlite/sqlite.ts";
 import { LockedError, opened, useDirectory } from "./process/data-directory.ts";
 import type { LogFormat } from "./process/log.ts";
@@ -87,7 +88,7 @@ async function openPersons(
 ) {
   const path = join(directory, "hoglet.sqlite");
   const journal = join(directory, "journal");
-  const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without its old -wal and -shm files (that takes the sqlite3 of sqlite.org: a distribution's may have no .recover).`;
+  const advice = recoveryAdvice(path);
   return await opened(path, advice, async () => {
     // If there is a journal, a missing person store was lost. SQLite would create an empty one.
     const lostAdvice = "Restore it from a backup: there is nothing in its place to be recovered.";

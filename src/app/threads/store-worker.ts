@@ -8,6 +8,7 @@ import { nodeDisk } from "../../stores/files/disk.ts";
 import { journalGaps, journalReader } from "../../stores/journal/reader.ts";
 import { loadFiles } from "../../stores/loads/loads.ts";
 import { keyWrites, projectWrites, userWrites } from "../../stores/sqlite/access.ts";
+import { mending, recoveryAdvice } from "../../stores/sqlite/damage.ts";
 import { deletionRunWrites } from "../../stores/sqlite/deletions.ts";
 import { insightWrites } from "../../stores/sqlite/insights.ts";
 import { personWrites } from "../../stores/sqlite/persons/writes.ts";
@@ -35,7 +36,15 @@ export function openWriter(options: WriterOptions) {
   const { directory, windowMs } = options;
   const log = openLog({ format: options.logFormat, now: Date.now });
   const sqlite = openSqlite(options.sqlite);
-  const persons = personWrites(sqlite);
+  const end = (error: Error) => {
+    const advice = recoveryAdvice(options.sqlite);
+    log.error(`${options.sqlite} is damaged; ending. ${advice}`, { error });
+    // An error that nothing catches ends the thread, and with it the process.
+    setTimeout(() => {
+      throw new Error(`${options.sqlite} is damaged`);
+    });
+  };
+  const persons = mending(personWrites(sqlite), sqlite, { log, end });
   const read = { directory: options.journal, disk: nodeDisk };
   const journal = journalReader({
     ...read,

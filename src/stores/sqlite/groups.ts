@@ -4,6 +4,7 @@ import type { ProjectedGroup } from "../../core/ports/projection.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
 import { storableJson } from "../../core/values/json.ts";
 import { fitting } from "../../core/values/page.ts";
+import { storedProperties } from "./damage.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 const GROUP_COLUMNS = "project_id, type_index, key, properties, created_at";
@@ -33,7 +34,7 @@ export function groupReads({ raw }: Sqlite): GroupReads {
         rows: rows.map(({ key, properties, created_at }) => ({
           group_type_index: type_index,
           group_key: key,
-          group_properties: JSON.parse(properties),
+          group_properties: storedProperties(properties),
           created_at,
         })),
       };

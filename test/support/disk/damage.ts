@@ -7,10 +7,10 @@ export function overwrite(path: string, at: number, bytes: Uint8Array): void {
   closeSync(file);
 }
 
-/** Changes one bit of a file; by default one in its middle. */
-export function flipBit(path: string, at?: number): void {
+/** Changes one bit of a file; by default one in its middle. `bit` is its value in the byte. */
+export function flipBit(path: string, at?: number, bit = 4): void {
   const bytes = readFileSync(path);
   const place = at ?? bytes.length >> 1;
-  bytes.writeUInt8(bytes.readUInt8(place) ^ 4, place);
+  bytes.writeUInt8(bytes.readUInt8(place) ^ bit, place);
   writeFileSync(path, bytes);
 }

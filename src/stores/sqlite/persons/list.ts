@@ -6,8 +6,8 @@ import type {
   PersonRow,
   PositionsQuery,
 } from "../../../core/ports/person-reads.ts";
-import type { JsonObject } from "../../../core/values/json.ts";
 import type { ListPosition, SnapshotPosition } from "../../../core/values/page.ts";
+import { storedProperties } from "../damage.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { inOrder, partOf, personPositions } from "./order.ts";
 
@@ -168,7 +168,7 @@ function completeRows(raw: Sqlite["raw"]) {
     for (const { person_id, distinct_id } of found) ids.get(person_id)?.push(distinct_id);
     return rows.map((row) => ({
       ...row,
-      properties: JSON.parse(row.properties) as JsonObject,
+      properties: storedProperties(row.properties),
       distinct_ids: ids.get(row.id) ?? [],
     }));
   };

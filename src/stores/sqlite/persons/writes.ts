@@ -5,6 +5,7 @@ import type {
   StoredProperties,
 } from "../../../core/ports/person-writes.ts";
 import { activityWrites } from "../activity.ts";
+import { undamaged } from "../damage.ts";
 import { deletionWrites } from "../deletions.ts";
 import { groupReads, groupWrites } from "../groups.ts";
 import type { Sqlite } from "../sqlite.ts";
@@ -161,6 +162,7 @@ function refReader(raw: Sqlite["raw"]) {
   return (project: number, distinctId: string): PersonRef | undefined => {
     const id = idOf.get(project, distinctId)?.person_id;
     const row = id === undefined ? null : refOf.get(id);
-    return row === null ? undefined : { ...row, is_identified: row.is_identified === 1 };
+    if (row === null) return undefined;
+    return { ...undamaged(row), is_identified: row.is_identified === 1 };
   };
 }
