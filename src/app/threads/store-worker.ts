@@ -44,7 +44,12 @@ export function openWriter(options: WriterOptions) {
       throw new Error(`${options.sqlite} is damaged`);
     });
   };
-  const persons = mending(personWrites(sqlite), sqlite, { log, end });
+  const persons = mending(personWrites(sqlite), sqlite, {
+    log,
+    end,
+    newUuid: Bun.randomUUIDv7,
+    now: Date.now,
+  });
   const read = { directory: options.journal, disk: nodeDisk };
   const journal = journalReader({
     ...read,

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/values/json.ts";
 import { isoTime, parseTime } from "../../core/values/time.ts";
 import type { Sqlite } from "./sqlite.ts";
 
-/** Returns what a person can do about a damaged file. */
+/** Returns advice about a damaged file. */
 export const recoveryAdvice = (path: string): string =>
   `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without its old -wal and -shm files (that takes the sqlite3 of sqlite.org: a distribution's may have no .recover).`;
 
@@ -13,11 +13,13 @@ type Needs = {
   log: Log;
   /** Ends the process, because the file cannot be used. */
   end: (error: Error) => void;
+  newUuid: () => string;
+  now: () => number;
 };
 
 type Methods = Record<string, (...asked: never[]) => Promise<unknown>>;
 
-/** The error of a row whose values cannot be what was stored. */
+/** The error of a row with values that nothing has stored. */
 export class DamagedRow extends Error {}
 
 /** Returns a person as it is stored. Throws {@link DamagedRow} if its uuid or time cannot be right. */
@@ -49,7 +51,7 @@ export function mending<T extends Methods>(methods: T, sqlite: Sqlite, needs: Ne
         return result;
       } catch (error) {
         const [change] = asked as unknown[];
-        const mend = mendOf(error, sqlite, needs.log, createdIn(change));
+        const mend = mendOf(error, sqlite, needs, createdIn(change));
         if (mend === undefined) throw error;
         mended += 1;
         if (mended > MENDED_MAX || !hasMended(mend, sqlite, needs.log)) needs.end(error as Error);
@@ -85,19 +87,19 @@ function hasMended(mend: () => boolean, sqlite: Sqlite, log: Log): boolean {
   }
 }
 
-/** Returns what mends the damage that an error shows: it returns whether it could. Undefined for other errors. */
+/** Returns the repair of the damage that an error shows: it returns whether it could. Undefined for other errors. */
 function mendOf(
   error: unknown,
   sqlite: Sqlite,
-  log: Log,
+  needs: Needs,
   created: readonly Created[],
 ): (() => boolean) | undefined {
-  if (error instanceof SyntaxError) return () => emptyProperties(sqlite, log) > 0;
-  if (error instanceof DamagedRow) return () => newIdentities(sqlite, log) > 0;
+  if (error instanceof SyntaxError) return () => emptyProperties(sqlite, needs.log) > 0;
+  if (error instanceof DamagedRow) return () => newIdentities(sqlite, needs) > 0;
   if (!(error instanceof SQLiteError)) return undefined;
   if (/^SQLITE_NOTADB/.test(error.code ?? "")) return () => false;
   if (!/^SQLITE_(?:CONSTRAINT|CORRUPT)/.test(error.code ?? "")) return undefined;
-  return () => freeIdentities(sqlite, log, created) > 0 || newIndexes(sqlite, log);
+  return () => freeIdentities(sqlite, needs, created) > 0 || newIndexes(sqlite, needs.log);
 }
 
 const EMPTIED = {
@@ -125,7 +127,7 @@ function emptyProperties({ raw, transaction }: Sqlite, log: Log): number {
 }
 
 /** Gives persons whose uuid or time cannot be right new ones, and returns their number. */
-function newIdentities({ raw, transaction }: Sqlite, log: Log): number {
+function newIdentities({ raw, transaction }: Sqlite, { log, newUuid, now }: Needs): number {
   const persons = raw
     .query<{ project_id: number; id: number; uuid: string; created_at: string }, []>(
       "SELECT project_id, id, uuid, created_at FROM person",
@@ -136,8 +138,8 @@ function newIdentities({ raw, transaction }: Sqlite, log: Log): number {
     for (const { project_id, id, uuid, created_at } of damaged) {
       const isUuid = parseUuid(uuid) === uuid;
       const next = {
-        uuid: isUuid ? uuid : Bun.randomUUIDv7(),
-        created_at: isTime(created_at) ? created_at : isoTime(Date.now()),
+        uuid: isUuid ? uuid : newUuid(),
+        created_at: isTime(created_at) ? created_at : isoTime(now()),
       };
       raw
         .query("UPDATE person SET uuid = ?1, created_at = ?2 WHERE id = ?3")
@@ -166,7 +168,7 @@ export function storedProperties(text: string): JsonObject {
  */
 function freeIdentities(
   { raw, transaction }: Sqlite,
-  log: Log,
+  { log, newUuid }: Needs,
   created: readonly Created[],
 ): number {
   return transaction(() => {
@@ -175,7 +177,7 @@ function freeIdentities(
         .query<{ id: number; uuid: string }, [string, number, string]>(
           "UPDATE person SET uuid = ?1 WHERE project_id = ?2 AND uuid = ?3 RETURNING id, uuid",
         )
-        .all(Bun.randomUUIDv7(), project_id, uuid)
+        .all(newUuid(), project_id, uuid)
         .map((row) => ({ project_id, ...row })),
     );
     for (const row of freed) {
