@@ -220,6 +220,8 @@ const text: SqlColumn = { type: "VARCHAR" };
 const uuid: SqlColumn = { type: "UUID" };
 const time: SqlColumn = { type: "TIMESTAMP" };
 const json: SqlColumn = { type: "JSON" };
+const ofEntry: SqlColumn = { type: "VARCHAR", about: "of its first `$pageview`" };
+const ofEnd: SqlColumn = { type: "VARCHAR", about: "of its last `$pageview`" };
 
 const columns = (names: string, column: SqlColumn): Record<string, SqlColumn> =>
   Object.fromEntries(names.split(" ").map((name) => [name, column]));
@@ -258,6 +260,26 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     key: text,
     created_at: time,
     properties: json,
+  },
+  sessions: {
+    session_id: { type: "VARCHAR", about: "the `$session_id` that its events share" },
+    distinct_id: { type: "VARCHAR", about: "of its first event, as is all without a meaning" },
+    person_id: { type: "UUID", about: "the person of the first event now, after all merges" },
+    ...columns("$start_timestamp $end_timestamp", time),
+    ...columns("$session_duration duration", { type: "DOUBLE", about: "end minus start in s" }),
+    ...columns("$pageview_count $autocapture_count $screen_count $event_count", {
+      type: "BIGINT",
+    }),
+    $is_bounce: {
+      type: "BOOLEAN",
+      about: "one page view, no `$autocapture`, less than 10 s; null without a page view",
+    },
+    ...columns("$entry_current_url $entry_pathname $entry_hostname", ofEntry),
+    ...columns("$end_current_url $end_pathname $end_hostname", ofEnd),
+    ...columns("$exit_current_url $exit_pathname", ofEnd),
+    ...columns("$entry_referring_domain $entry_utm_source $entry_utm_medium", text),
+    ...columns("$entry_utm_campaign $entry_utm_term $entry_utm_content", text),
+    ...columns("$browser $os $device_type $geoip_country_code $geoip_country_name", text),
   },
   logs: {
     uuid,

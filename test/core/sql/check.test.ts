@@ -103,7 +103,7 @@ describe("refused statements, with name and place", () => {
     ["SELECT\n 'é', getenv('HOME')", 'The function "getenv" is not allowed. (line 2, column 7)'],
     [
       "SELECT * FROM duckdb_settings",
-      'There is no table "duckdb_settings": there are events, persons, groups, logs. (line 1, column 15)',
+      'There is no table "duckdb_settings": there are events, persons, groups, sessions, logs. (line 1, column 15)',
     ],
     ["SELECT * FROM main.events", "SCHEMA_NAME is not allowed here. (line 1, column 15)"],
     ["SELECT * FROM a.main.events", "SCHEMA_NAME is not allowed here. (line 1, column 15)"],

@@ -468,7 +468,7 @@ describe("S26: no way to another project", () => {
   });
 
   test("every view shows only the project's rows, also to expressions that fail on others", async () => {
-    for (const view of ["events", "persons", "groups", "logs"]) {
+    for (const view of ["events", "persons", "groups", "sessions", "logs"]) {
       expect(JSON.stringify(await rowsOf(`SELECT * FROM ${view}`))).not.toContain(MARKER);
     }
     const failing = `CASE WHEN distinct_id = '${MARKER}' THEN CAST(event AS INTEGER) ELSE 1 END`;

@@ -9,6 +9,7 @@ import { type Duckdb, rows } from "../engine/duckdb.ts";
 import { untilAborted } from "../engine/query-deadline.ts";
 import { cellOf } from "./cells.ts";
 import { bindFailure, failureOf, refused } from "./faults.ts";
+import { sessionsOf } from "./sessions.ts";
 
 /** Runs SQL of callers in the event store, within the server's process (decision 149). */
 export function sqlReads(duckdb: Duckdb): SqlReads {
@@ -38,18 +39,25 @@ const COMPUTED: Record<string, Record<string, string>> = {
 
 // The connection has no current database, so a statement finds only these temporary views.
 function viewsOf(project: number, catalog: string): string[] {
-  return Object.entries(SQL_VIEWS).map(([name, columns]) => {
+  const rowsOf = (name: string, columns: object) => {
     const selected = Object.keys(columns).map((column) => {
       const computed = COMPUTED[name]?.[column];
       return computed === undefined ? `stored."${column}"` : `${computed} AS "${column}"`;
     });
     const overrides =
-      columns["person_id"] === undefined
+      name !== "events"
         ? ""
         : `LEFT JOIN (${overridesOf(project, catalog)}) AS moved
             ON moved.old_person_id = stored.person_id`;
-    return `CREATE TEMP VIEW "${name}" AS SELECT ${selected.join(", ")}
+    return `SELECT ${selected.join(", ")}
       FROM ${catalog}.main."${name}" AS stored ${overrides} WHERE stored.project_id = ${project}`;
+  };
+  return Object.entries(SQL_VIEWS).map(([name, columns]) => {
+    const sql =
+      name === "sessions"
+        ? sessionsOf(rowsOf("events", SQL_VIEWS["events"] ?? {}), Object.keys(columns))
+        : rowsOf(name, columns);
+    return `CREATE TEMP VIEW "${name}" AS ${sql}`;
   });
 }
 

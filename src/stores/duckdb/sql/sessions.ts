@@ -1,0 +1,51 @@
+/** Seconds from which a session with one page view is no bounce. */
+const BOUNCE_SECONDS = 10;
+
+// Events at the same time are in the order of arrival. A number is compared faster than a row of two.
+const PLACE = `epoch_us("timestamp")::HUGEINT * 9223372036854775808 + seq`;
+
+const first = (value: string) => `arg_min_null(${value}, ${PLACE})`;
+const counted = (event: string) => `count(*) FILTER (event = '${event}')`;
+const entry = (value: string) => `${first(`"${value}"`)} FILTER (event = '$pageview')`;
+const end = (value: string) => `arg_max_null("${value}", ${PLACE}) FILTER (event = '$pageview')`;
+
+const VIEWS = counted("$pageview");
+const SECONDS = `(epoch_us(max("timestamp")) - epoch_us(min("timestamp"))) / 1e6`;
+
+/** SQL of the columns of `sessions`, over events with the same `$session_id`; the others are as {@link firstOf}. */
+const COMPUTED: Record<string, string> = {
+  session_id: `"$session_id"`,
+  $start_timestamp: `min("timestamp")`,
+  $end_timestamp: `max("timestamp")`,
+  $session_duration: SECONDS,
+  duration: SECONDS,
+  $pageview_count: VIEWS,
+  $autocapture_count: counted("$autocapture"),
+  $screen_count: counted("$screen"),
+  $event_count: "count(*)",
+  $is_bounce: `CASE WHEN ${VIEWS} > 0 THEN ${VIEWS} = 1 AND ${counted("$autocapture")} = 0
+    AND ${SECONDS} < ${BOUNCE_SECONDS} END`,
+  $entry_current_url: entry("$current_url"),
+  $entry_pathname: entry("$pathname"),
+  $entry_hostname: entry("$host"),
+  $end_current_url: end("$current_url"),
+  $end_pathname: end("$pathname"),
+  $end_hostname: end("$host"),
+  $exit_current_url: end("$current_url"),
+  $exit_pathname: end("$pathname"),
+  $entry_referring_domain: first(`"$referring_domain"`),
+  $geoip_country_code: first("properties->>'/$geoip_country_code'"),
+  $geoip_country_name: first("properties->>'/$geoip_country_name'"),
+};
+
+const firstOf = (column: string) => first(`"${column.replace("$entry_utm", "utm")}"`);
+
+/**
+ * Returns SQL of sessions over `events`, SQL of events. DuckDB computes and reads only the columns that a
+ * statement selects. A condition on the start reads all events, because a session may have begun before.
+ */
+export function sessionsOf(events: string, columns: readonly string[]): string {
+  const selected = columns.map((name) => `${COMPUTED[name] ?? firstOf(name)} AS "${name}"`);
+  return `SELECT ${selected.join(", ")} FROM (${events}) AS stored
+    WHERE "$session_id" IS NOT NULL GROUP BY "$session_id"`;
+}
