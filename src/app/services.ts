@@ -189,6 +189,7 @@ function reports(
     isCatchingUp,
     isRestoring: restoring.active,
     refusing: services.capture.isRejecting,
+    refusal: journal.refusal,
     isDraining: () => state.draining,
     elapsedMs,
   });

@@ -58,6 +58,9 @@ export const METRICS = {
   hoglet_events_dead_lettered_total: counter("Events that went to the dead-letter file."),
   hoglet_journal_bytes: gauge("Bytes of the journal's files."),
   hoglet_journal_queue_bytes: gauge("Bytes in memory that wait to be written to the journal."),
+  hoglet_journal_refused: gauge(
+    "1 while the disk refuses the journal, so that events get 503, else 0.",
+  ),
   hoglet_journal_durable_seq: gauge("The last sequence number that is durable in the journal."),
   hoglet_ingest_applied_seq: gauge("The last sequence number that both stores have."),
   hoglet_ingest_lag_events: gauge(

@@ -29,7 +29,7 @@ export type Metrics = {
 export type MetricNeeds = {
   capture: Pick<Capture, "counts">;
   ingest: Pick<Ingest, "applied" | "counts">;
-  journal: Pick<Journal, "bytes" | "durableSeq" | "waiting">;
+  journal: Pick<Journal, "bytes" | "durableSeq" | "refusal" | "waiting">;
   warnings: Pick<WarningReads, "counts">;
   timings: Pick<Timings, "histogram">;
   diskGuard: Pick<DiskGuard, "figures">;
@@ -113,6 +113,7 @@ function pipelineSamples({ ingest, journal, meter }: MetricNeeds) {
   return {
     hoglet_journal_bytes: one(journal.bytes()),
     hoglet_journal_queue_bytes: one(journal.waiting()),
+    hoglet_journal_refused: one(journal.refusal() === undefined ? 0 : 1),
     hoglet_journal_durable_seq: one(durable),
     hoglet_ingest_applied_seq: one(applied),
     // The stores are ahead of a journal that has lost its end.

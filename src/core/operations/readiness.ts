@@ -11,8 +11,10 @@ type Needs = {
   /** Whether the event store is being made again. */
   isRestoring: () => boolean;
   diskGuard: Pick<DiskGuard, "isLow">;
-  /** Whether the journal refused events lately. */
+  /** Whether events were refused lately. */
   refusing: () => boolean;
+  /** The error with which the disk refuses the journal now. */
+  refusal: () => string | undefined;
   isDraining: () => boolean;
   /** Milliseconds of a clock that is never set. */
   elapsedMs: () => number;
@@ -20,7 +22,8 @@ type Needs = {
 
 /** Why the server cannot do its work right now (decision 68); nothing if it can. */
 export function readiness(needs: Needs): () => string[] {
-  const { ingest, isCatchingUp, isRestoring, diskGuard, refusing, isDraining, elapsedMs } = needs;
+  const { ingest, isCatchingUp, isRestoring, diskGuard, refusing, refusal, isDraining, elapsedMs } =
+    needs;
   let applied = -1;
   let movedAt = elapsedMs();
 
@@ -38,7 +41,10 @@ export function readiness(needs: Needs): () => string[] {
     ...(isDraining() ? ["shutting down"] : []),
     ...(isCatchingUp() ? [isRestoring() ? "rebuilding" : "replaying the journal"] : []),
     ...(diskGuard.isLow() ? ["the disk is almost full"] : []),
-    ...(refusing() ? ["events cannot be stored"] : []),
+    ...(refusing() ? [`events cannot be stored${because(refusal())}`] : []),
     ...(isStalled() || isHeld() ? ["events do not get into the stores"] : []),
   ];
 }
+
+const because = (refusal: string | undefined) =>
+  refusal === undefined ? "" : `: the disk refuses the journal with ${refusal}`;

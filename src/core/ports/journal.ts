@@ -56,6 +56,9 @@ export type Journal = {
   /** Returns the bytes that wait for the disk. */
   waiting(): number;
 
+  /** Returns the error with which the disk refused the last entry, such as `ENOSPC`; undefined once it takes one. */
+  refusal(): string | undefined;
+
   /**
    * Ends the current segment after the appends made before, and returns the last number before its end.
    * Later lines go to a new segment. Fails with the error of the disk; it may be repeated.

@@ -58,13 +58,13 @@ export async function openJournal(options: Options): Promise<Journal> {
   let waitingBytes = 0;
   let writing: Promise<void> | undefined;
   let closed = false;
-  let isRefused = false;
+  let refusal: string | undefined;
 
   /** Reports a change between a disk that takes groups and one that refuses them. */
   function report(refused: Refused | undefined): void {
-    if (refused !== undefined && !isRefused) onRefused(refused.error);
-    if (refused === undefined && isRefused) onAccepted();
-    isRefused = refused !== undefined;
+    if (refused !== undefined && refusal === undefined) onRefused(refused.error);
+    if (refused === undefined && refusal !== undefined) onAccepted();
+    refusal = refused === undefined ? undefined : codeOf(refused.error);
   }
 
   /** Writes group after group until the queue is empty. */
@@ -111,6 +111,7 @@ export async function openJournal(options: Options): Promise<Journal> {
     first: () => recovered.first,
     bytes: segments.bytes,
     waiting: () => waitingBytes,
+    refusal: () => refusal,
 
     async rotate() {
       while (writing !== undefined) await writing;
@@ -149,4 +150,10 @@ function groupLength(queue: readonly Waiting[]): number {
 function unavailable(cause?: unknown): Failure {
   const failure = new Failure("unavailable", "Events cannot be stored at the moment.");
   return Object.assign(failure, { cause });
+}
+
+/** Returns the code of an error of the disk. */
+function codeOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "an unknown error";
 }

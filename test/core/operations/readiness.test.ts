@@ -5,6 +5,7 @@ function subject() {
   const state = {
     ...{ applied: 0, lag: 0, isStalled: false },
     ...{ behind: false, low: false, refusing: false, draining: false },
+    refusal: undefined as string | undefined,
   };
   const clock = { now: 0 };
   const reasons = readiness({
@@ -17,6 +18,7 @@ function subject() {
     isRestoring: () => false,
     diskGuard: { isLow: () => state.low },
     refusing: () => state.refusing,
+    refusal: () => state.refusal,
     isDraining: () => state.draining,
     elapsedMs: () => clock.now,
   });
@@ -33,6 +35,10 @@ test("a server is ready while nothing keeps it from its work, and tells each rea
     "the disk is almost full",
     "events cannot be stored",
   ]);
+  state.refusal = "ENOSPC";
+  expect(reasons().at(-1)).toBe(
+    "events cannot be stored: the disk refuses the journal with ENOSPC",
+  );
 });
 
 test("a server whose stores take nothing of what a crash left says so at once", () => {

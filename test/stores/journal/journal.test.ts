@@ -151,6 +151,7 @@ describe("a journal", () => {
     await journal.close();
 
     expect(states).toEqual(["ENOSPC", "accepted"]);
+    expect(journal.refusal()).toBeUndefined();
   });
 
   test("is readable by its owner alone", async () => {

@@ -47,9 +47,23 @@ export function itemsOf(words: readonly Word[], vocabulary: Vocabulary): Item[] 
     from += item.words.length;
   }
   const sure = items
+    .map(asName)
     .map((item, at) => asFiller(item, items[at - 1], vocabulary))
     .map((item, at) => asVerb(item, items[at - 1]));
-  return sure.map((item, at) => asValue(item, [sure[at - 1], sure[at + 1]]));
+  return sure.map((item, at) => {
+    const isThe = /^(?:the|our|a)$/i.test(sure[at - 1]?.words[0]?.text ?? "");
+    const before = sure[isThe ? at - 2 : at - 1]?.words[0]?.text ?? "";
+    return asValue(item, [sure[at - 1], sure[at + 1]], before);
+  });
+}
+
+/** A name as the project writes it, such as `cart_value`, is no phrase of the lexicon. */
+function asName(item: Item): Item {
+  const [first, ...others] = item.words;
+  const { event, property } = item.meaning;
+  const isName = others.length === 0 && first?.text.includes("_") === true;
+  if (!isName || (event === undefined && property === undefined)) return item;
+  return { ...item, meaning: { ...item.meaning, roles: new Set() }, isSoft: false };
 }
 
 const PERSONS = ["visitor", "person", "customer"] as const;
@@ -73,15 +87,17 @@ function asFiller(item: Item, before: Item | undefined, vocabulary: Vocabulary):
 }
 
 /** Next to the name of its property, a word is a value of it and no event. */
-function asValue(item: Item, beside: readonly (Item | undefined)[]): Item {
-  const { event: _event, ...meaning } = item.meaning;
+function asValue(item: Item, beside: readonly (Item | undefined)[], before: string): Item {
+  const { event, ...meaning } = item.meaning;
+  if (event === undefined) return item;
   const isValueOf = (near: Item | undefined) => {
     const property = near?.meaning.property;
     return (
       property !== undefined && meaning.values.some((one) => one.property.name === property.name)
     );
   };
-  if (meaning.values.length === 0 || !beside.some(isValueOf)) return item;
+  const isFrom = /^(?:from|via|through)$/i.test(before);
+  if (meaning.values.length === 0 || !(isFrom || beside.some(isValueOf))) return item;
   return { ...item, meaning: { roles: new Set(), values: meaning.values } };
 }
 

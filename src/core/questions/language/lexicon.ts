@@ -26,7 +26,7 @@ export const ROLES = {
   session: "session, visit, browsing session",
   new: "new, brand new, first time, newly",
   returning:
-    "returning, repeat, recurring, known, existing, be here before, have be here before, visit before, come before, have visit before",
+    "returning, repeat, recurring, existing, be here before, have be here before, visit before, come before, have visit before",
   bounce_rate: "bounce rate, bouncing rate",
   bounce:
     "bounce, leave immediately, leave right away, leave after one page, leave at once, single page session, single page visit",
@@ -35,7 +35,7 @@ export const ROLES = {
   pages_per_session:
     "pages per session, pages per visit, page views per session, pageviews per session, page views per visit, pageviews per visit, page depth, views per session, views per visit, pages a session, pages a visit, pages each visit, pages each session, pages in a session, pages in a visit, pages during a session, pages during a visit",
   entry:
-    "entry page, first arrive, first arrive on, first land, first land on, first see, begin on, start on, come in on, landing page, entrance page, start page, first page, entry point, entry, pages session start, pages visit start, page session start, page visit start, pages visit begin, pages session begin, enter the site, enter our site, enter the website, land on, arrive on, enter, page visit begin, pages visitor land, page visitor land, arrive first, arrive at first, pages visitor arrive, pages people land, pages people enter, landing",
+    "entry page, visit start on, session start on, visit begin on, session begin on, visit start, session start, first arrive, first arrive on, first land, first land on, first see, begin on, start on, come in on, landing page, entrance page, start page, first page, entry point, entry, pages session start, pages visit start, page session start, page visit start, pages visit begin, pages session begin, enter the site, enter our site, enter the website, land on, arrive on, enter, page visit begin, pages visitor land, page visitor land, arrive first, arrive at first, pages visitor arrive, pages people land, pages people enter, landing",
   exit: "exit page, see last, last see, last page, leaving page, exit, leave the site, leave our site, leave the website, leave from, pages session end, pages visit end, page visit end, page session end, end on, pages people leave, pages visitor leave, pages visitor exit, leave the shop",
   by: "by, per, for each, for every, in each, each, every, split by, broken down by, break down by, grouped by, group by, depending on, across, by each, segmented by, divided by, in every, of each, according to",
   funnel: "funnel, funnel from, steps",
@@ -58,7 +58,7 @@ export const ROLES = {
     "before, immediately before, right before, directly before, lead to, just before, prior to, arrive at from, lead up to, preceding",
   go: "go, come, navigate, path, flow, paths from, paths to, click to, continue, head",
   without:
-    "without, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, but fail to, but without, and do not, lacking",
+    "without, but no, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, but fail to, but without, and do not, lacking",
   except:
     "except, excluding, exclude, other than, outside, outside of, apart from, not from, not in, not on, not include, besides",
   again:
@@ -171,7 +171,7 @@ export const FILLER: ReadonlySet<string> = new Set(
   whole full different ask question answer exact please thank thanks and or per person user
   anybody everybody anyone everyone team box file filed single taken together both very going looking once been mean
   ones breakdown through other others found type typed types submit submitted raise raised record recorded
-  like kind sort turn look looked together come coming get got getting into onto upon until
+  like kind sort turn known leave left credit distribution entered enter written write look looked together come coming get got getting into onto upon until
   actual overall number numbers amongst among being one would might shall must may
 `
     .split(/\s+/)

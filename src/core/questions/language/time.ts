@@ -202,6 +202,9 @@ export function takeTime(words: string, today: Today): Timed {
       Object.assign(when, meant);
       text = blanked(text, found.index, found[0].length);
       if (isOnce) return;
+      text = text.replace(new RegExp(found[0].trim().replace(/[^\w ]/g, "."), "gi"), (one) =>
+        " ".repeat(one.length),
+      );
     }
   };
   takeAll(COMPARED, false);
@@ -214,6 +217,7 @@ export function takeTime(words: string, today: Today): Timed {
     text = text.replace(MAYBE_ALL_TIME, (one) => " ".repeat(one.length));
     takeSecond();
   }
+  takeAll(INTERVALS, false);
   takeAll(INTERVALS, false);
   if (when.compare === true) text = text.replace(CHANGES, (one) => " ".repeat(one.length));
   return { text, when };

@@ -35,6 +35,8 @@ export type Vocabulary = {
   /** Returns a word with its spelling put right; undefined if it is like no known word. */
   mended(word: Word): Word | undefined;
   isFiller(word: Word): boolean;
+  /** Whether a word has a meaning, is part of a phrase or of a value. */
+  isKnown(word: Word): boolean;
   names: ProjectNames;
 };
 
@@ -66,6 +68,7 @@ export function vocabularyOf(names: ProjectNames): Vocabulary {
         values: isNoValue(some) ? [] : textsOf(some).flatMap((text) => values.get(text) ?? []),
       });
     },
+    isKnown: ({ stem }) => stems.has(stem) || ofValues.has(stem),
     mended(word) {
       const { stem } = word;
       const isKnown = stems.has(stem) || ofValues.has(stem);

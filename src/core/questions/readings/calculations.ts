@@ -1,3 +1,4 @@
+import type { Interval } from "../../queries/period.ts";
 import type { SeriesMath } from "../../queries/trend.ts";
 import type { Bag, Item } from "../language/bag.ts";
 import type { Role } from "../language/lexicon.ts";
@@ -41,7 +42,11 @@ export const calculations: Reader = (bag, context) => {
     ({ meaning }) => meaning.event !== undefined && !isOnlyProperty(meaning.property, bag),
   );
   const item = bag.find(
-    (one) => one.meaning.property !== undefined && one !== event && !isDetail(bag, one),
+    (one) =>
+      one.meaning.property !== undefined &&
+      one !== event &&
+      !isDetail(bag, one) &&
+      !hasValue(bag, one),
   );
   const property = item?.meaning.property;
   if (property !== undefined) {
@@ -76,15 +81,26 @@ function moneyIn(
   const isMoney = bag.has("money") && !bag.items.some(({ number }) => number !== undefined);
   const spent = value ?? bag.take("revenue", "spend") ?? (isMoney ? bag.take("money") : undefined);
   if (spent === undefined) return undefined;
-  if (math !== undefined) bag.take(math[0]);
+  // "The highest revenue" is the greatest sum of several, and no calculation of its own.
+  const isRanking = value === undefined && (math?.[0] === "greatest" || math?.[0] === "smallest");
+  const own = isRanking ? undefined : math;
+  if (own !== undefined) bag.take(own[0]);
   takeMoneyWords(bag, orders);
   const usual = value === undefined ? "sum" : "avg";
   return {
     of: "events",
     events: [orders.event],
-    math: math?.[1] ?? usual,
+    math: own?.[1] ?? usual,
     property: orders.amount,
   };
+}
+
+/** Whether a value of a property stands next to it, as in "paid by card": then it is a filter. */
+function hasValue(bag: Bag, item: Item): boolean {
+  const { property } = item.meaning;
+  return [1, -1].some((step) =>
+    bag.beside(item, step)?.meaning.values.some((one) => one.property.name === property?.name),
+  );
 }
 
 const isOnlyProperty = (property: unknown, bag: Bag) => property !== undefined && !bag.has("count");
@@ -170,9 +186,16 @@ export const perUnit: Reader = (bag, context) => {
   return { of: "ratio", over: aggregate, under: ofSame, isPercent: false };
 };
 
+const ACTIVE_INTERVALS: [Role, Interval][] = [
+  ["dau", "day"],
+  ["wau", "week"],
+  ["mau", "month"],
+];
+
 /** The mean of days: "visitors per day on average". */
 export const meanOfDays: Reader = (bag, context) => {
-  const { interval } = context.when;
+  const ofActive = ACTIVE_INTERVALS.find(([role]) => bag.has(role))?.[1];
+  const interval = context.when.interval ?? ofActive;
   if (interval === undefined || bag.take("average") === undefined) return undefined;
   const counted = calculations(bag, context) ?? counts(bag, context);
   if (counted?.of !== "events" || counted.math === "avg") return undefined;

@@ -41,6 +41,18 @@ export function queryOf(reading: Reading): JsonObject | undefined {
   }
 }
 
+/** Measures that only a kind of query has. */
+const TYPED_ONLY: ReadonlySet<Measure["of"]> = new Set([
+  "series",
+  "retention",
+  "lifecycle",
+  "stickiness",
+]);
+
+/** Whether a reading can be answered, by a query or by SQL. */
+export const isAnswerable = (reading: Reading) =>
+  !TYPED_ONLY.has(reading.measure.of) || queryOf(reading) !== undefined;
+
 const node = (event: string | null) => ({ kind: "EventsNode", event });
 
 /** Returns the `dateRange` of a reading. */

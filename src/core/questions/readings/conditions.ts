@@ -9,7 +9,8 @@ function namedIn(bag: Bag): Condition[] {
   for (const item of bag.left()) {
     const { property } = item.meaning;
     const before = [bag.beside(item, -1), bag.beside(item, -2)];
-    const isSet = before[0]?.meaning.roles.has("set") === true;
+    const isNear = before[0]?.isSoft === true && before[1]?.meaning.roles.has("set") === true;
+    const isSet = before[0]?.meaning.roles.has("set") === true || isNear;
     const lacking = before.find(
       (one) => one?.meaning.roles.has("without") === true && bag.isLeft(one),
     );
@@ -167,7 +168,23 @@ function comparedIn(bag: Bag, measure: Measure, context: Context): Condition[] {
     bag.takeItem(number);
     found.push({ property, is: COMPARED[role], values: [String(number.number)] });
   }
-  return found.length > 0 ? found : betweenIn(bag, measure, context);
+  return found.length > 0 ? found : [...betweenIn(bag, measure, context), ...countedIn(bag)];
+}
+
+/** Reads "with 0 results". */
+function countedIn(bag: Bag): Condition[] {
+  const number = bag.find(
+    (item) =>
+      item.number !== undefined &&
+      /^with$/i.test(bag.beside(item, -1)?.words[0]?.text ?? "") &&
+      bag.beside(item, 1)?.meaning.property !== undefined,
+  );
+  const named = number === undefined ? undefined : bag.beside(number, 1);
+  const property = named?.meaning.property;
+  if (number === undefined || property === undefined) return [];
+  bag.takeItem(number);
+  bag.takeItem(named);
+  return [{ property, is: "equal", values: [String(number.number)] }];
 }
 
 function betweenIn(bag: Bag, measure: Measure, context: Context): Condition[] {

@@ -31,6 +31,15 @@ export function aggregateIn(bag: Bag, context: Context): Aggregate | undefined {
   if (first === undefined) {
     return bag.take("all_events") === undefined ? undefined : { events: [], math: "total" };
   }
+  const next = bag.beside(first, 1);
+  if (first.meaning.roles.has("active") && next !== undefined && isGroup(next)) {
+    for (const item of [first, next]) bag.takeItem(item);
+    return {
+      events: [],
+      math: "unique_group",
+      group: Number(next.meaning.property?.name.slice(-1)),
+    };
+  }
   if (isPerson(first)) return personsOrTheirs(bag, context, first, counted);
   bag.takeItem(first);
   if (isGroup(first)) {

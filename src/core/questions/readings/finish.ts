@@ -3,19 +3,39 @@ import type { Property } from "../language/name-keys.ts";
 import { conditionsIn, isSame } from "./conditions.ts";
 import type { Context } from "./context.ts";
 import { objectOf } from "./objects.ts";
-import type { Label, Measure, Reading, Top } from "./reading.ts";
+import type { Condition, Label, Measure, Reading, Top } from "./reading.ts";
 
 /** Completes a reading with the filters, the breakdown and the order that its question has besides. */
 export function finish(bag: Bag, measure: Measure, context: Context): Reading {
   const where = conditionsIn(bag, measure, context);
   const top = topIn(bag);
-  const by = labelsIn(bag);
+  const by = [...labelsIn(bag, measure), ...comparedValues(bag, where)];
   if (measure.of === "objects") {
     const counted: Measure = { of: "events", events: [measure.event], math: "total" };
     return finishObjects(counted, measure.property, { by, where, top, when: context.when });
   }
-  const reading = { measure, by, where, top, when: context.when };
+  const reading = { measure, by, where, top: onlyFirst(bag, by, top), when: context.when };
   return atPlaces(by.length === 0 ? rankedOnes(reading, bag, context) : reading);
+}
+
+/** "Germany vs Austria" has a row for each of them. */
+function comparedValues(bag: Bag, where: readonly Condition[]): Label[] {
+  const versus = bag.items.find(({ words }) => /^(?:vs|versus)\.?$/i.test(words[0]?.text ?? ""));
+  const [before, after] =
+    versus === undefined ? [] : [bag.beside(versus, -1), bag.beside(versus, 1)];
+  if (before?.meaning.values.length === 0 || after?.meaning.values.length === 0) return [];
+  const several = where.find(({ is, values }) => is === "equal" && values.length > 1);
+  return versus === undefined || several === undefined
+    ? []
+    : [{ by: "property", property: several.property }];
+}
+
+/** "Which day had the most" asks for one day. */
+function onlyFirst(bag: Bag, by: readonly Label[], top: Top | null): Top | null {
+  const isOfDays = by.some((one) => one.by === "date");
+  const text = bag.items.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
+  const isOne = isOfDays && /\b(?:which|what) (?:day|date)\b/i.test(text);
+  return top !== null && top.count === null && isOne ? { ...top, count: 1 } : top;
 }
 
 function finishObjects(
@@ -64,7 +84,9 @@ function propertyInside(bag: Bag, context: Context): Property | undefined {
   const event = bag.items.find(
     ({ meaning, words }) => meaning.event !== undefined && words.length > 1,
   );
-  return event?.words.map(({ text }) => context.propertyOf(text)).find((one) => one !== undefined);
+  return event?.words
+    .map(({ text, stem }) => context.propertyOf(text) ?? context.propertyOf(stem))
+    .find((one) => one !== undefined);
 }
 
 /** Whether a question ranks persons: "top customers", "which users". */
@@ -128,7 +150,7 @@ function topIn(bag: Bag): Top | null {
   const most = bag.take("most", "sold", "greatest");
   const least = most === undefined ? bag.take("least", "smallest") : undefined;
   const item = most ?? least;
-  const number = bag.find((one) => one.number !== undefined && isRank(bag, one));
+  const number = bag.find((one) => (one.number ?? 0) > 0 && isRank(bag, one));
   if (number !== undefined) bag.takeItem(number);
   bag.takeAll("most");
   if (item === undefined && number === undefined) return null;
@@ -153,7 +175,7 @@ function isRank(bag: Bag, number: Item): boolean {
 const PARTS = ["weekday", "hour", "date"] as const;
 
 /** Reads what an answer has a row for each of. */
-export function labelsIn(bag: Bag): Label[] {
+export function labelsIn(bag: Bag, measure: Measure): Label[] {
   const found: Label[] = [];
   for (const role of PARTS) {
     const item = bag.find(
@@ -166,7 +188,8 @@ export function labelsIn(bag: Bag): Label[] {
     bag.takeItem(item);
     found.push({ by: role });
   }
-  for (const role of ["entry", "exit"] as const) {
+  const isOfSessions = measure.of === "sessions" || measure.of === "session_share";
+  for (const role of isOfSessions ? (["entry", "exit"] as const) : []) {
     if (bag.take(role) !== undefined) found.push({ by: role });
     bag.takeAll(role);
   }

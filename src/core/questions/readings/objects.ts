@@ -15,11 +15,12 @@ export const unitsSold: Reader = (bag, context) => {
   const quantity = context.propertyOf("quantity");
   const item = bag.find(
     ({ words, at }) =>
-      /^(?:items?|units?|pieces?)$/i.test(words[0]?.text ?? "") &&
+      /^(?:items?|units?|pieces?|quantity|quantities)$/i.test(words[0]?.text ?? "") &&
       bag.items[at - 1]?.number === undefined,
   );
   if (bought === undefined || quantity === undefined || item === undefined) return undefined;
-  if (bag.take("count", "sum") === undefined && !bag.has("sold")) return undefined;
+  const isBought = bag.left().some(({ meaning }) => meaning.event === bought);
+  if (bag.take("count", "sum") === undefined && !bag.has("sold") && !isBought) return undefined;
   bag.takeItem(item);
   takeRepeated(bag, bought);
   return { of: "events", events: [bought], math: "sum", property: quantity };

@@ -1,9 +1,10 @@
 import { type Bag, bagOf, type Item, itemsOf } from "../language/bag.ts";
 import type { Today } from "../language/dates.ts";
-import { plainEnglish, type Word, wordsOf } from "../language/english.ts";
+import { isSpelledLike, plainEnglish, type Word, wordsOf } from "../language/english.ts";
 import { takeTime } from "../language/time.ts";
 import type { Vocabulary } from "../language/vocabulary.ts";
 import { calculations, meanOfDays, perUnit } from "./calculations.ts";
+import { isAnswerable } from "./compile.ts";
 import type { Context } from "./context.ts";
 import { counts } from "./counts.ts";
 import { finish, lacksIntervals, lacksRows } from "./finish.ts";
@@ -55,7 +56,8 @@ const READINGS_MAX = 3;
 export function readQuestion(question: string, vocabulary: Vocabulary, today: Today): Understood {
   // In a question that is all in capitals, no capitals tell "US" from "us".
   const isLoud = question === question.toUpperCase();
-  const { text, when } = takeTime(plainEnglish(isLoud ? question.toLowerCase() : question), today);
+  const plain = plainEnglish(isLoud ? question.toLowerCase() : question);
+  const { text, when } = takeTime(withTimeWords(plain, vocabulary), today);
   const mended: Understood["mended"] = [];
   const words = wordsOf(text).map((word) => {
     const better = word.isQuoted ? undefined : vocabulary.mended(word);
@@ -80,10 +82,28 @@ export function readQuestion(question: string, vocabulary: Vocabulary, today: To
   return { readings, unknown, mended };
 }
 
+/** Words of periods and intervals, whose spelling is put right before they are read. */
+const TIME_WORDS =
+  "last past previous today yesterday week weeks month months days daily weekly monthly hourly since between compared january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday".split(
+    " ",
+  );
+
+/** Puts right the spelling of words about time that have no other meaning. */
+function withTimeWords(text: string, vocabulary: Vocabulary): string {
+  return text.replace(/(?<![\w$/@.-])[a-z]{4,12}(?![\w@./-])/gi, (typed) => {
+    const word = typed.toLowerCase();
+    const [one] = wordsOf(word);
+    if (one === undefined || TIME_WORDS.includes(word) || vocabulary.isKnown(one)) return typed;
+    const like = TIME_WORDS.find((known) => known[0] === word[0] && isSpelledLike(known, word, 1));
+    return like ?? typed;
+  });
+}
+
 /** Completes a reading; `unread` has the words that it has no place for. */
 function attemptOf(bag: Bag, measure: Measure, context: Context) {
   const reading = finish(bag, measure, context);
   const unread = bag.unread().map(textOf);
+  if (!isAnswerable(reading)) unread.push("and");
   if (lacksRows(reading)) unread.push("most");
   if (lacksIntervals(reading)) unread.push(`per ${reading.when.interval ?? "day"}`);
   return { reading, unread };

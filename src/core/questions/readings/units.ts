@@ -49,7 +49,9 @@ export const isEvent = ({ meaning }: Item) => meaning.event !== undefined;
 /** Whether a part only says by what or of whom a number is, as after "by" and "per". */
 export function isDetail(bag: Bag, item: Item): boolean {
   const before = bag.beside(item, -1);
-  return before?.meaning.roles.has("by") === true && bag.isLeft(before);
+  // In "top pages by visitors" the visitors are counted.
+  const isRanking = bag.has("most", "least") && (isPerson(item) || isSession(item));
+  return !isRanking && before?.meaning.roles.has("by") === true && bag.isLeft(before);
 }
 
 /** Takes an event that a question names twice. */

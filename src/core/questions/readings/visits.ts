@@ -8,7 +8,7 @@ import type { Aggregate, Measure, SessionValue } from "./reading.ts";
 import { PERSON_ROLES, pageViews, type Reader, takeEvents } from "./units.ts";
 
 /** Measures of sessions: their number and length, bounces, pages, and the pages where they begin and end. */
-export const sessions: Reader = (bag, context) => {
+export const sessions: Reader = (bag) => {
   const value = valueIn(bag);
   if (value !== undefined) {
     bag.takeAll("session", "visitor", "person", "average", "count", "by", "take", "how_long");
@@ -31,27 +31,47 @@ export const sessions: Reader = (bag, context) => {
   bag.takeAll("session", "count", "visitor", "person", "sum");
   bag.takeIf(({ meaning }) => meaning.event === "$pageview" && meaning.property === undefined);
   if (place) bag.takeIf(({ meaning }) => meaning.property?.name === "$pathname");
-  void context;
   return { of: "sessions", value: isOfPersons ? "persons" : "count" };
 };
 
 function valueIn(bag: Bag): SessionValue | undefined {
+  if (isPerPerson(bag)) return "per_person";
   if (bag.take("bounce_rate") !== undefined) return "bounce_rate";
   if (bag.take("pages_per_session") !== undefined) return "pages";
-  const long =
-    bag.has("how_long") &&
-    bag.has("session", "session_length") &&
-    !bag.left().some(({ meaning }) => meaning.event !== undefined && !meaning.roles.has("session"));
-  if (bag.take("session_length") !== undefined || long) {
-    bag.take("how_long");
-    if (bag.take("median") !== undefined) return "median_seconds";
-    return bag.take("greatest") === undefined ? "seconds" : "longest_seconds";
-  }
-  if (bag.take("bounce") !== undefined)
+  if (bag.take("session_length") !== undefined || isLong(bag)) return lengthIn(bag);
+  if (bag.take("bounce") !== undefined) {
     return bag.take("share") === undefined ? "bounces" : "bounce_rate";
-  if (isLongest(bag)) return "longest_seconds";
-  return pagesOf(bag);
+  }
+  return isLongest(bag) ? "longest_seconds" : pagesOf(bag);
 }
+
+/** "Sessions per visitor". */
+function isPerPerson(bag: Bag): boolean {
+  const per = bag.find(
+    ({ meaning, at }) => meaning.roles.has("by") && isPersonItem(bag.items[at + 1]),
+  );
+  const before = per === undefined ? undefined : bag.beside(per, -1);
+  if (per === undefined || before?.meaning.roles.has("session") !== true) return false;
+  bag.takeItem(per);
+  bag.takeItem(bag.beside(per, 1));
+  return true;
+}
+
+/** "How long is a visit", without an event that the time ends with. */
+function isLong(bag: Bag): boolean {
+  const hasEvent = ({ meaning }: Item) =>
+    meaning.event !== undefined && !meaning.roles.has("session");
+  return bag.has("how_long") && bag.has("session") && !bag.left().some(hasEvent);
+}
+
+function lengthIn(bag: Bag): SessionValue {
+  bag.take("how_long");
+  if (bag.take("median") !== undefined) return "median_seconds";
+  return bag.take("greatest") === undefined ? "seconds" : "longest_seconds";
+}
+
+const isPersonItem = (item: Item | undefined) =>
+  PERSON_ROLES.some((role) => item?.meaning.roles.has(role) === true);
 
 function isLongest(bag: Bag): boolean {
   const word = bag.find(
