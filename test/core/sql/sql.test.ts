@@ -312,6 +312,19 @@ describe("a query in SQL", () => {
     expect((body as Answer).detail).toContain(detail);
   });
 
+  test("that DuckDB fails to plan internally is refused, and the events stay readable", async () => {
+    const query = `SELECT near.late FROM events AS outside, LATERAL (
+      WITH same AS (SELECT event, timestamp FROM events WHERE event = outside.event AND seq < 5)
+      SELECT EXISTS (FROM same AS one WHERE one.event = two.event AND one.timestamp < two.timestamp)
+        AS late FROM same AS two) AS near`;
+
+    expect(await app.run(query)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("DuckDB cannot plan this statement") },
+    });
+    expect(await rowsOf("SELECT count(*) > 0 FROM events")).toEqual([[true]]);
+  });
+
   test("that makes DuckDB say what only a lost database does, loses none", async () => {
     for (const text of [
       "SELECT 'database has been invalidated'::INTEGER",

@@ -9,11 +9,16 @@ export function refused(detail: string): Failure {
 /** Most characters of DuckDB's message in a failure. */
 const MESSAGE_CHARS_MAX = 600;
 
+const NO_PLAN =
+  "DuckDB cannot plan this statement, by a fault of its own. Write it in another way: a query within a query as a JOIN, for example.";
+
 /**
  * Returns the failure for an error of DuckDB before a statement runs. Such a message has names and types, but no
  * stored values. Returns undefined if the error is not about the statement.
  */
 export function bindFailure({ message }: Error): Failure | undefined {
+  // Unlike an internal error while a statement runs, it leaves the database as it is.
+  if (/^(INTERNAL|Serialization) Error: /.test(message)) return refused(NO_PLAN);
   const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
   if (found === undefined) return undefined;
   const [sentence = ""] = message
