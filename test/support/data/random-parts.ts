@@ -142,7 +142,12 @@ export const callsIn = (list: string) => list.trim().split(/\s+(?![^(]*\))/);
 /** Parts of a statement that the allow-list must refuse, wherever an expression may stand. */
 export const badExpressions = (files: string) => [
   ...["getenv('HOME')", "repeat('a', 9)", "range(9)", "current_setting('threads')", "list(1)"],
-  ...[`read_text('${join(files, "planted.txt")}')`, "main.read_csv('a')", "error('x')", "concat((1, 2))"],
+  ...[
+    `read_text('${join(files, "planted.txt")}')`,
+    "main.read_csv('a')",
+    "error('x')",
+    "concat((1, 2))",
+  ],
   ...["string_agg('a')", "{'a': 1}", "lpad('a', 9, 'b')", "nextval('a')", "query('SELECT 1')"],
   ...["$1", "#1", "COLUMNS(*)", "lambda x: x", "'a' COLLATE nocase", "printf('%d', 1)"],
   ...["1::BLOB", "1::INTEGER[5]", "'1'::BIT", "CAST(1 AS STRUCT(a INTEGER))"],

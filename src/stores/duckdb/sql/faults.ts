@@ -18,7 +18,7 @@ const NO_PLAN =
  */
 export function bindFailure({ message }: Error): Failure | undefined {
   // Unlike an internal error while a statement runs, it leaves the database as it is.
-  if (/^(INTERNAL|Serialization) Error: /.test(message)) return refused(NO_PLAN);
+  if (/^(INTERNAL|Invalid|Serialization) Error: /.test(message)) return refused(NO_PLAN);
   const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
   if (found === undefined) return undefined;
   const [sentence = ""] = message

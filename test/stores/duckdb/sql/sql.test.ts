@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL_VIEWS } from "../../../../src/core/sql/allowed.ts";
+import { bindFailure } from "../../../../src/stores/duckdb/sql/faults.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../../../src/stores/loads/event-lines.ts";
 import { sqlApp } from "../../../support/answers/sql.ts";
 
@@ -25,4 +26,15 @@ describe("the views", () => {
       expect((body as { types: unknown }).types).toEqual(said);
     }
   });
+});
+
+test.each(["INTERNAL Error: a", "Serialization Error: a", "Invalid Error: unordered_map::at"])(
+  "%s of the planner is a failure of the statement",
+  (message) => {
+    expect(bindFailure(new Error(message))).toMatchObject({ code: "invalid_input" });
+  },
+);
+
+test("a fatal error of the planner is not about the statement", () => {
+  expect(bindFailure(new Error("FATAL Error: a"))).toBeUndefined();
 });
