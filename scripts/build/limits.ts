@@ -10,7 +10,7 @@ const GROUPS: readonly Group[] = [
     title: "Events",
     constants: {
       "core/capture": ["BODY_BYTES_MAX"],
-      "http/request": ["UPLOAD_MS_MAX", "BODIES_BYTES_MAX"],
+      "http/request": ["UPLOAD_MS_MAX", "BODIES_BYTES_MAX", "SHORT_BODIES_BYTES_MIN"],
       "core/events": [
         "EVENT_BYTES_MAX",
         "EVENT_NAME_CHARS_MAX",

@@ -1,3 +1,4 @@
+import { fullGC } from "bun:jsc";
 import { join } from "node:path";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
@@ -52,6 +53,7 @@ import { personReads } from "../stores/sqlite/persons/list.ts";
 import { playlistReads } from "../stores/sqlite/playlists.ts";
 import { warningReads } from "../stores/sqlite/warnings.ts";
 import type { openEvents } from "./open-events.ts";
+import { gcAfterBytes } from "./process/garbage-collection.ts";
 import { machine } from "./process/machine-limits.ts";
 import { elapsedMs, randomBytes } from "./process/sources.ts";
 import { VERSION } from "./process/version.ts";
@@ -182,7 +184,7 @@ function reports(
   const { now, ingest } = accepting;
   const { restoring, journal } = opened;
   const state = { draining: false };
-  const meter: Meter = { held: 0 };
+  const meter: Meter = { held: 0, givenUp: gcAfterBytes(fullGC) };
   const parts = { ingest, journal, meter, diskGuard, now };
   const reasons = readiness({
     ...parts,

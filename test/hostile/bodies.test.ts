@@ -1,6 +1,7 @@
 import { heapStats } from "bun:jsc";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { batch, event } from "../support/data/build-records.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/start/app.ts";
@@ -63,6 +64,51 @@ async function warned(app: TestApp): Promise<Record<string, number>> {
   const { results } = body as { results: { type: string; count: number }[] };
   return Object.fromEntries(results.map(({ type, count }) => [type, count]));
 }
+
+/** The memory that a process has now. */
+function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+describe.if(existsSync("/proc"))("bodies without a key that do not end", () => {
+  const CONNECTIONS = 40;
+  const server = sharedServer();
+
+  /** Sends most of a body, and resolves once all of it is gone or the server has closed the connection. */
+  async function unfinished(head: string): Promise<Socket> {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const body = Buffer.alloc(19_000_000, "x");
+    const size = `${body.length.toString(16)}\r\n`;
+    socket.write(`POST /batch/ HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
+    if (head.includes("chunked")) socket.write(size);
+    await new Promise<void>((resolve) => {
+      socket.on("error", () => resolve());
+      socket.on("close", () => resolve());
+      socket.resume();
+      socket.write(body, () => resolve());
+    });
+    return socket;
+  }
+
+  test.each([
+    ["of a known length", `Content-Length: ${BODY_BYTES}`],
+    ["in chunks", "Transfer-Encoding: chunked"],
+  ])("%s take little memory, keep no event out, and leave nothing", async (_case, head) => {
+    await server.capture(batch(event()));
+    const before = residentBytes(server.pid);
+    const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => unfinished(head)));
+
+    const open = sockets.filter(({ closed }) => !closed);
+    expect((await server.capture(batch(event()))).status).toBe(200);
+    expect(open.length).toBeLessThanOrEqual(12);
+    expect(peakBytes(server.pid) - before).toBeLessThan(320 * MIB);
+    for (const socket of sockets) socket.destroy();
+
+    while (residentBytes(server.pid) - before > 64 * MIB) await Bun.sleep(50);
+  });
+});
 
 describe("a bomb", () => {
   const zeros = Buffer.alloc(200 * MIB, " ");

@@ -15,8 +15,8 @@ export function problem(
     headers: {
       "x-content-type-options": "nosniff",
       ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
-      // The rest of a body that was too slow is not read.
-      ...(status === 408 ? { connection: "close" } : {}),
+      // Bun reads the rest of a body until the connection closes, also of one for which there is no room.
+      ...(status === 408 || status === 503 ? { connection: "close" } : {}),
       ...(status === 503 || status === 429 ? { "retry-after": String(failure.retryAfterS) } : {}),
       ...headers,
     },

@@ -3,14 +3,21 @@ import { Failure } from "../../core/values/failure.ts";
 /** Bytes of all bodies that are in memory at the same time; further requests get 503. */
 export const BODIES_BYTES_MAX = 134_217_728;
 
+/** Bytes of these that are kept for bodies of at most 64 KiB, so that longer ones, which may never end, keep none out. */
+export const SHORT_BODIES_BYTES_MIN = 16_777_216;
+
 /** Time that a body may take to arrive, in milliseconds. 20 MiB in it is 1.4 Mbit/s. */
 export const UPLOAD_MS_MAX = 120_000;
 
-/** Bytes of a body that is read at once; a longer one is counted as it arrives. */
-const WHOLE_BYTES_MAX = 65_536;
+/** Bytes of a short body, which is read at once; a longer one is counted as it arrives. */
+const SHORT_BYTES_MAX = 65_536;
 
 /** Counts the bytes of bodies in memory. */
-export type Meter = { held: number };
+export type Meter = {
+  held: number;
+  /** Called with the bytes of a body that was given up, which are garbage. */
+  givenUp?: (bytes: number) => void;
+};
 
 type Limits = {
   bytesMax: number;
@@ -22,36 +29,39 @@ type Limits = {
 
 /**
  * Reads the bytes of a body. They are counted as they arrive, because the headers may lie about the
- * length. Fails `unavailable` if BODIES_BYTES_MAX are in memory already, `request_timeout` if the body is
- * too slow (decision 34), and `upload_aborted` if the sender disconnects. The bytes stay counted until
- * `release` is called.
+ * length. Fails `unavailable` if there is no room in BODIES_BYTES_MAX, at once if the headers say so;
+ * `request_timeout` if the body is too slow (decision 34); and `upload_aborted` if the sender disconnects. The
+ * bytes stay counted until `release` is called.
  */
 export async function readBody(
   request: Request,
   meter: Meter,
   { bytesMax, onTooLarge, uploadMsMax = UPLOAD_MS_MAX }: Limits,
 ): Promise<{ bytes: Uint8Array; release: () => void }> {
+  const length = request.headers.get("content-length");
+  const isShort = length !== null && Number(length) <= SHORT_BYTES_MAX;
+  const heldMax = isShort ? BODIES_BYTES_MAX : BODIES_BYTES_MAX - SHORT_BODIES_BYTES_MIN;
   let held = 0;
   const hold = (count: number) => {
     held += count;
     meter.held += count;
     if (held > bytesMax) throw onTooLarge();
-    if (meter.held > BODIES_BYTES_MAX) {
-      throw new Failure("unavailable", "Too many bodies at once. Try again in a moment.");
-    }
+    if (meter.held > heldMax) throw tooMany();
   };
   const release = () => {
     meter.held -= held;
     held = 0;
   };
-  const length = request.headers.get("content-length");
   if (Number(length) > bytesMax) throw onTooLarge();
-  const receive = length !== null && Number(length) <= WHOLE_BYTES_MAX ? whole : collect;
+  // Nothing is read of a body for which there is no room.
+  if (meter.held + Number(length) > heldMax) throw tooMany();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(tooSlow()), uploadMsMax);
   try {
-    return { bytes: await receive(request, hold, late.promise), release };
+    const received = isShort ? whole(request, hold) : collect(request, hold, late.promise);
+    return { bytes: await Promise.race([received, late.promise]), release };
   } catch (error) {
+    meter.givenUp?.(held);
     release();
     if (error instanceof Failure) throw error;
     // The sender has disconnected: the failure is only for the metrics.
@@ -63,38 +73,72 @@ export async function readBody(
 
 type Hold = (count: number) => void;
 
-async function whole(request: Request, hold: Hold, late: Promise<never>): Promise<Uint8Array> {
-  const buffer = await Promise.race([request.arrayBuffer(), late]);
+async function whole(request: Request, hold: Hold): Promise<Uint8Array> {
+  const buffer = await request.arrayBuffer();
   hold(buffer.byteLength);
   return new Uint8Array(buffer);
 }
 
-/** Collects chunks in one buffer that grows, because a chunk may be a single byte. */
+/** Collects the chunks of a body, which are garbage only at its end. */
 async function collect(request: Request, hold: Hold, late: Promise<never>): Promise<Uint8Array> {
-  const { body, headers } = request;
-  const declared = Number(headers.get("content-length"));
-  let buffer = new Uint8Array(WHOLE_BYTES_MAX);
-  let length = 0;
-  const reader = body?.getReader();
+  const reader = request.body?.getReader();
+  // Cancelling fails if the sender has disconnected already.
+  const cancel = () => reader?.cancel().catch(() => undefined);
+  // A race for each chunk would keep all of them in memory until the end.
+  late.catch(cancel);
+  const parts = chunkList();
   try {
     for (;;) {
-      const chunk = await Promise.race([reader?.read(), late]);
-      if (chunk === undefined || chunk.done) return buffer.subarray(0, length);
+      const chunk = await reader?.read();
+      if (chunk === undefined || chunk.done) return parts.joined();
       hold(chunk.value.byteLength);
-      const end = length + chunk.value.byteLength;
-      if (end > buffer.length) {
-        const longer = new Uint8Array(Math.max(end, declared || buffer.length * 2));
-        longer.set(buffer.subarray(0, length));
-        buffer = longer;
-      }
-      buffer.set(chunk.value, length);
-      length = end;
+      parts.add(chunk.value);
     }
   } catch (error) {
-    // Cancelling fails if the sender has disconnected already.
-    reader?.cancel().catch(() => undefined);
+    cancel();
     throw error;
   }
+}
+
+/** Bytes of a chunk that is kept as it is; smaller ones are copied together, because it may be a single byte. */
+const CHUNK_BYTES_MIN = 4096;
+
+/** A list of chunks; what it takes is little more than their bytes. */
+function chunkList() {
+  const parts: Uint8Array[] = [];
+  const small = new Uint8Array(CHUNK_BYTES_MIN);
+  let smallLength = 0;
+  let length = 0;
+  const endSmall = () => {
+    if (smallLength > 0) parts.push(small.slice(0, smallLength));
+    smallLength = 0;
+  };
+  return {
+    add(chunk: Uint8Array): void {
+      length += chunk.length;
+      if (smallLength + chunk.length > CHUNK_BYTES_MIN) endSmall();
+      if (chunk.length >= CHUNK_BYTES_MIN) {
+        parts.push(chunk);
+        return;
+      }
+      small.set(chunk, smallLength);
+      smallLength += chunk.length;
+    },
+    joined(): Uint8Array {
+      endSmall();
+      const bytes = new Uint8Array(length);
+      let at = 0;
+      for (const part of parts) {
+        bytes.set(part, at);
+        at += part.length;
+      }
+      return bytes;
+    },
+  };
+}
+
+function tooMany(): Failure {
+  return new Failure("unavailable", "Too many bodies at once. Try again in a moment.");
 }
 
 function tooSlow(): Failure {

@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../../../src/core/values/failure.ts";
 import { problem } from "../../../src/http/answer/errors.ts";
@@ -103,5 +104,60 @@ describe("a body", () => {
     expect(await codeOf(readBody(sent(new Uint8Array(1)), meter, LIMITS))).toBe("unavailable");
 
     expect(meter.held).toBe(BODIES_BYTES_MAX);
+  });
+
+  test("for which there is no room is refused before it is read", async () => {
+    const meter: Meter = { held: BODIES_BYTES_MAX - BYTES_MAX + 1 };
+    const request = sent(new Uint8Array(BYTES_MAX));
+
+    expect(await codeOf(readBody(request, meter, LIMITS))).toBe("unavailable");
+
+    expect(request.bodyUsed).toBe(false);
+    const answer = problem(new Failure("unavailable", "Too many bodies."));
+    expect([answer.status, answer.headers.get("connection")]).toEqual([503, "close"]);
+  });
+
+  test("that is short finds room while long ones find none", async () => {
+    const meter: Meter = { held: BODIES_BYTES_MAX - 16_777_216 };
+    const long = streamed([new Uint8Array(1)], { ended: false });
+
+    expect(await codeOf(readBody(long.request, meter, LIMITS))).toBe("unavailable");
+    expect(await codeOf(readBody(sent(new Uint8Array(65_537)), meter, LIMITS))).toBe("unavailable");
+    expect(await codeOf(readBody(sent(new Uint8Array(65_536)), meter, LIMITS))).toBe("read");
+  });
+
+  test("that is given up is garbage, and one that is read is not", async () => {
+    const given: number[] = [];
+    const meter: Meter = { held: 0, givenUp: (bytes) => given.push(bytes) };
+    const slow = streamed([new Uint8Array(7)], { ended: false });
+
+    await codeOf(readBody(slow.request, meter, { ...LIMITS, uploadMsMax: 20 }));
+    await codeOf(readBody(sent(new Uint8Array(5)), meter, LIMITS));
+
+    expect(given).toEqual([7]);
+  });
+
+  test("that has not ended is in memory once", async () => {
+    const CHUNKS = 2000;
+    const meter: Meter = { held: 0 };
+    const state = { sent: 0 };
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (state.sent === CHUNKS) return await new Promise(() => {});
+        state.sent += 1;
+        controller.enqueue(new Uint8Array(100));
+      },
+    });
+    const arrays = () => {
+      Bun.gc(true);
+      return heapStats().objectTypeCounts["Uint8Array"] ?? 0;
+    };
+    const before = arrays();
+    const request = new Request("http://localhost/", { method: "POST", body });
+    const code = codeOf(readBody(request, meter, { ...LIMITS, uploadMsMax: 500 }));
+    while (meter.held < CHUNKS * 100) await Bun.sleep(1);
+
+    expect(arrays() - before).toBeLessThan(CHUNKS / 2);
+    expect(await code).toBe("request_timeout");
   });
 });
