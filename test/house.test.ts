@@ -110,6 +110,8 @@ const PORT_FILES_MAX = 25;
 
 /** Source files without a test of their own, each with the reason. */
 const TESTED_ELSEWHERE: Record<string, string> = {
+  "core/sql/hogql-functions.ts": "test/core/sql/hogql.test.ts",
+  "core/sql/hogql-text.ts": "test/core/sql/hogql.test.ts",
   "core/insights/answers.ts": "test/core/insights/words.test.ts",
   "core/insights/table-results.ts": "test/core/insights/words.test.ts",
   "stores/duckdb/insights/question-parts.ts": "test/core/insights/words.test.ts",

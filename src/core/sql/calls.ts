@@ -129,8 +129,8 @@ export function countedAggregates(tree: Json): { tree: Json; renamed: Renamed[] 
   return { tree: counted(tree), renamed };
 }
 
-// DuckDB names an expression without a name after its own text.
-function renamedIn(before: JsonObject, after: JsonObject): Renamed[] {
+/** Returns the changed expressions of a SELECT that have no name: DuckDB names them after their own text. */
+export function renamedIn(before: JsonObject, after: JsonObject): Renamed[] {
   const items = nodesIn(after["select_list"]);
   return nodesIn(before["select_list"]).flatMap((was, at) => {
     const item = items[at];

@@ -3,6 +3,8 @@ import type { SqlCell, SqlLimits, SqlReads, SqlTable } from "../../../core/ports
 import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
 import { countedAggregates } from "../../../core/sql/calls.ts";
 import { checkSql } from "../../../core/sql/check.ts";
+import { HOGQL_TEMPLATES, hogqlRewriter } from "../../../core/sql/hogql.ts";
+import { readableSql } from "../../../core/sql/hogql-text.ts";
 import { exactJson, type Json, type JsonObject } from "../../../core/values/json.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { type Duckdb, rows } from "../engine/duckdb.ts";
@@ -75,8 +77,11 @@ function overridesOf(project: number, catalog: string): string {
  * difference between text and tree does no harm.
  */
 async function checkedSql(connection: DuckDBConnection, text: string): Promise<string> {
-  const sent = await treeOf(connection, text);
-  checkSql(parsed(sent), SQL_VIEWS, text);
+  const plain = readableSql(text);
+  const read = await treeOf(connection, plain);
+  const isRead = parsed(read)["error"] === false;
+  const sent = isRead ? JSON.stringify(await rewritten(connection, read, plain)) : read;
+  checkSql(parsed(sent), SQL_VIEWS, plain);
   const { tree, renamed } = countedAggregates(exactJson(sent.replace(DOUBLE, asCast)));
   const names = await textsOf(
     connection,
@@ -89,6 +94,22 @@ async function checkedSql(connection: DuckDBConnection, text: string): Promise<s
   checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
   return sql;
 }
+
+/** Trees of what HogQL is rewritten to, which are the same for each statement. */
+let rewrite: ReturnType<typeof hogqlRewriter> | undefined;
+
+/** Returns the tree of a statement with HogQL as DuckDB's SQL. */
+async function rewritten(connection: DuckDBConnection, tree: string, text: string): Promise<Json> {
+  rewrite ??= hogqlRewriter(
+    (await rows(connection, TREES_OF_TEXTS, { texts: JSON.stringify(HOGQL_TEMPLATES) })).map(
+      (row) => exactJson(String(row["tree"])) as JsonObject,
+    ),
+  );
+  return rewrite(exactJson(tree), text);
+}
+
+const TREES_OF_TEXTS = `SELECT json_serialize_sql('SELECT ' || sql)::VARCHAR AS tree
+  FROM (SELECT unnest(from_json($texts::JSON, '["VARCHAR"]')) AS sql)`;
 
 /** A floating number in a tree. No text matches, because quotes in texts are escaped. */
 const DOUBLE =
