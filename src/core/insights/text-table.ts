@@ -1,4 +1,5 @@
 import { BREAKDOWN_WORDS, type InsightResult } from "./results.ts";
+import { TOTAL_COLUMN } from "./table-results.ts";
 
 /** A line of numbers, one for each of some columns. */
 type Line = Pick<
@@ -18,18 +19,24 @@ const CONTROLS = /\p{C}/gu;
 const SPARKS = [..." ▁▂▃▄▅▆▇█"];
 
 /**
- * An answer as text: a table for each line, with a row and a bar for each of its numbers; retention
- * and paths are one table, with a row for each line.
+ * An answer as text: a table for each line, with a row and a bar for each of its numbers. Retention, paths and
+ * answers of one number for each line are one table, with a row for each line. `explanation` comes below the name.
  */
 export function insightTable(
   name: string,
   kind: string,
-  { columns, results }: { columns: string[]; results: readonly Line[] },
+  {
+    columns,
+    results,
+    explanation,
+  }: { columns: string[]; results: readonly Line[]; explanation?: string },
 ): string {
-  const isOne = kind === "RetentionQuery" || kind === "PathsQuery";
+  const isTotal = columns.length === 1 && columns[0] === TOTAL_COLUMN;
+  const isOne = kind === "RetentionQuery" || kind === "PathsQuery" || isTotal;
   const whole = kind === "FunnelsQuery" ? "share" : "all";
   const text = isOne ? rowEach(columns, results) : tableEach(columns, results, whole);
-  return `${plain(name)}\n${results.length === 0 ? "\nNothing was found.\n" : text}`;
+  const head = explanation === undefined ? plain(name) : `${plain(name)}\n${plain(explanation)}`;
+  return `${head}\n${results.length === 0 ? "\nNothing was found.\n" : text}`;
 }
 
 /** The longest bar belongs to the greatest number; negative numbers have no bar. */

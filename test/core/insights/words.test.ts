@@ -340,6 +340,20 @@ describe("a question in plain English", () => {
     expect(weekly.columns.length).toBeGreaterThan(3);
   });
 
+  test("is one table as text, under the sentence that says how it was read", async () => {
+    const query = "top 2 pages in the last 30 days";
+    const { text } = await app.ask("POST", `${ASK}?format=txt`, {
+      body: { query },
+      headers: PREFER,
+    });
+    const [name, explanation, empty, heads, ...rows] = text.trimEnd().split("\n");
+    expect([name, empty, heads?.trim(), rows.length]).toEqual([query, "", "total", 2]);
+    expect(explanation).toMatch(
+      /^Number of \$pageview events by \$pathname .*\(America\/New_York\)\.$/,
+    );
+    expect(rows[0]).toMatch(/^\$pageview: \/\S* +\d+ +█+$/);
+  });
+
   test("is drafted as the SQL that answers it", async () => {
     const question = "bounce rate in the last 30 days";
     const { sql, results } = await ask(question);
