@@ -87,6 +87,7 @@ const IMPORTS: Record<string, readonly string[]> = {
     "stores/duckdb/engine",
     "stores/duckdb/events",
     "stores/duckdb/lists",
+    "stores/duckdb/sql",
     "stores/loads",
   ],
   "stores/duckdb/sql": ["core", "stores/duckdb/engine", "stores/loads"],

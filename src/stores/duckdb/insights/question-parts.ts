@@ -1,4 +1,4 @@
-import type { Interval } from "../../../core/queries/period.ts";
+import type { Interval, Period } from "../../../core/queries/period.ts";
 import { PLACES } from "../../../core/questions/readings/finish.ts";
 import type { Aggregate, Condition, Reading } from "../../../core/questions/readings/reading.ts";
 import { quoted } from "../engine/duckdb.ts";
@@ -22,6 +22,13 @@ export type Parts = {
   labels: string[];
   interval: Interval | null;
 };
+
+/** Returns the condition that a time on the clock of the project lies in a period. */
+export const isWithin = (clock: string, { from, before }: Period): string =>
+  `${clock} >= ${time(from)} AND ${clock} < ${time(before)}`;
+
+const time = (wall: string) =>
+  `TIMESTAMP ${quoted(wall.replace("T", " ").replace(/( 00:00:00)?\.0+$/, ""))}`;
 
 /** The time of an event in UTC. */
 export const TIME = 'events."timestamp"';
@@ -79,7 +86,7 @@ const SIGNS = { above: ">", at_least: ">=", below: "<", at_most: "<=" } as const
 export function conditionSql(condition: Condition, source: EventSource): string {
   const { property, is, values } = condition;
   const isPlace = Object.values(PLACES).some((name) => name === property.name);
-  const text = isPlace ? property.name.slice(1) : source.text({ type: property.of }, property.name);
+  const text = isPlace ? `"${property.name}"` : source.text({ type: property.of }, property.name);
   return testSql(condition, text, is, values);
 }
 

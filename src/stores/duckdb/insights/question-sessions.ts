@@ -1,90 +1,93 @@
 import type { Period } from "../../../core/queries/period.ts";
 import { PLACES } from "../../../core/questions/readings/finish.ts";
 import type { Condition, Reading, SessionValue } from "../../../core/questions/readings/reading.ts";
-import { conditionSql, grouped, joined, type Parts } from "./question-parts.ts";
+import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
+import { ofFirst, sessionsOf } from "../sql/sessions.ts";
+import { conditionSql, grouped, isWithin, joined, type Parts } from "./question-parts.ts";
+import { TIME } from "./statement.ts";
 
-/** SQL of the measures of sessions, over the rows of `visits`. */
+/** SQL of the measures of sessions, over the columns of `sessions`. */
 const VALUES: Record<SessionValue, string> = {
   count: "count(*)",
-  seconds: "avg(seconds)",
-  median_seconds: "median(seconds)",
-  longest_seconds: "max(seconds)",
-  pages: "avg(pages)",
-  bounce_rate:
-    "100.0 * count(*) FILTER (WHERE bounced) / nullif(count(*) FILTER (WHERE pages > 0), 0)",
-  bounces: "count(*) FILTER (WHERE bounced)",
-  persons: "count(DISTINCT person)",
-  per_person: "1.0 * count(*) / nullif(count(DISTINCT person), 0)",
+  seconds: `avg("$session_duration")`,
+  median_seconds: `median("$session_duration")`,
+  longest_seconds: `max("$session_duration")`,
+  pages: `avg("$pageview_count")`,
+  bounce_rate: `100.0 * avg("$is_bounce"::INTEGER)`,
+  bounces: `count(*) FILTER (WHERE "$is_bounce")`,
+  persons: "count(DISTINCT person_id)",
+  per_person: "1.0 * count(*) / nullif(count(DISTINCT person_id), 0)",
 };
 
+/** Days that a session lasts at most, with those by which clocks differ. */
+const NEAR_DAYS = { before: 2, after: 3 };
+
 /**
- * Returns SQL over sessions: the events with one `$session_id`. A session belongs to the period in which it begins. Its
- * properties are those of its first event; it bounced with one page view at most, no `$autocapture` and less than ten
- * seconds, as PostHog's web analytics defines it.
+ * Returns SQL over sessions (`stores/duckdb/sql/sessions.ts`). A session belongs to the period in which it begins. A
+ * condition on events is met by a session with such an event; a label is that of its first event.
  */
 export function sessionQuery(reading: Reading, parts: Parts, period: Period): string {
   const { measure } = reading;
   const isPlace = ({ property }: Condition) =>
     Object.values(PLACES).some((name) => name === property.name);
-  const places = reading.where.filter(isPlace);
-  const others = reading.where.filter((one) => !isPlace(one));
-  const conditions = others.map((one) => conditionSql(one, parts.source));
+  const ofSessions = reading.where.filter(isPlace).map((one) => conditionSql(one, parts.source));
+  const ofEvents = reading.where
+    .filter((one) => !isPlace(one))
+    .map((one) => conditionSql(one, parts.source));
   const among =
     measure.of === "session_share"
-      ? measure.among.map((one) => conditionSql(one, parts.source))
-      : [];
+      ? measure.among.map((one) => conditionSql(one, parts.source)).join(" AND ")
+      : "";
+  const began = parts.clock.replace(TIME, `"$start_timestamp"`);
+  const isOfSession = (label: string) => label.startsWith(`"$`);
   const labels = parts.labels.map((label, at) =>
-    label.startsWith("$")
-      ? ""
-      : `    arg_min_null(${label}, events."timestamp") AS label_${at + 1},\n`,
+    isOfSession(label) ? label : `label_of_first_${at + 1}`,
   );
-  const fits = [
-    ...conditions.map((one, at) => `    bool_or(${one}) AS fits_${at + 1},\n`),
-    ...(among.length === 0 ? [] : [`    bool_or(${among.join(" AND ")}) AS is_among,\n`]),
-  ];
-  const near = (wall: string, days: number) =>
-    `TIMESTAMP '${new Date(Date.parse(`${wall.slice(0, 23)}Z`) + days * 86_400_000).toISOString().slice(0, 10)}'`;
-  const from = `FROM (
-  SELECT *, pages > 0 AND pages <= 1 AND clicks = 0 AND seconds < 10 AS bounced
-  FROM (
-    SELECT events."$session_id" AS session,
-${labels.join("")}${fits.join("")}    min(${parts.clock}) AS began,
-    epoch(max(events."timestamp")) - epoch(min(events."timestamp")) AS seconds,
-    arg_min(events.person_id, events."timestamp") AS person,
-    count(*) FILTER (WHERE events.event = '$pageview') AS pages,
-    count(*) FILTER (WHERE events.event = '$autocapture') AS clicks,
-    arg_min(events."$pathname", events."timestamp") FILTER (WHERE events.event = '$pageview') AS entry_pathname,
-    arg_max(events."$pathname", events."timestamp") FILTER (WHERE events.event = '$pageview') AS end_pathname
-    FROM events${joined(parts)}
-    WHERE events."$session_id" IS NOT NULL
-      AND events."timestamp" >= ${near(period.from, -2)} AND events."timestamp" < ${near(period.before, 3)}
-    GROUP BY session)) AS visits`;
-  const [start = "", end = ""] = parts.inPeriod.match(/TIMESTAMP '[^']*'/g) ?? [];
   const value =
     measure.of === "session_share"
       ? "100.0 * count(*) FILTER (WHERE is_among) / nullif(count(*), 0)"
       : VALUES[measure.of === "sessions" ? measure.value : "count"];
+  const conditions = [
+    isWithin(began, period),
+    ...ofEvents.map((_, at) => `fits_${at + 1}`),
+    ...ofSessions,
+    ...labels.filter(isOfSession).map((label) => `${label} IS NOT NULL`),
+  ];
+  const ofEach = [
+    ...labels.flatMap((label, at) =>
+      isOfSession(label) ? [] : [{ name: label, sql: parts.labels[at] ?? "", of: ofFirst }],
+    ),
+    ...ofEvents.map((sql, at) => ({ name: `fits_${at + 1}`, sql, of: isOfAny })),
+    ...(among === "" ? [] : [{ name: "is_among", sql: among, of: isOfAny }]),
+  ];
+  const used = [value, ...conditions, ...labels].join(" ");
+  const columns = Object.keys(SQL_VIEWS["sessions"] ?? {}).filter((name) =>
+    new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(used),
+  );
+  const more = ofEach.map(({ name, of }) => [name, of(name)]);
+  const sessions = sessionsOf(eventsNear(parts, period, ofEach), columns, Object.fromEntries(more));
+  const from = `FROM (\n  ${sessions}) AS sessions`;
   return grouped(
     reading,
-    {
-      labels: parts.labels.map((label, at) =>
-        label.startsWith("$") ? label.slice(1) : `label_${at + 1}`,
-      ),
-      interval: parts.interval,
-      clock: "began",
-    },
-    {
-      value,
-      from,
-      conditions: [
-        `began >= ${start}`,
-        `began < ${end}`,
-        ...conditions.map((_, at) => `fits_${at + 1}`),
-        ...places.map((one) => conditionSql(one, parts.source)),
-        ...(parts.labels.some((label) => label.startsWith("$"))
-          ? [`${(parts.labels.find((label) => label.startsWith("$")) ?? "").slice(1)} IS NOT NULL`]
-          : []),
-      ],
-    },
+    { labels, interval: parts.interval, clock: began },
+    { value, from, conditions },
   );
+}
+
+const isOfAny = (condition: string) => `bool_or(${condition})`;
+
+/** Selects the events of sessions that may begin in a period, with more columns. */
+function eventsNear(
+  parts: Parts,
+  period: Period,
+  more: readonly { name: string; sql: string }[],
+): string {
+  const near = (wall: string, days: number) => {
+    const at = Date.parse(`${wall.slice(0, 23)}Z`) + days * 86_400_000;
+    return `TIMESTAMP '${new Date(at).toISOString().slice(0, 10)}'`;
+  };
+  return `
+    SELECT events.*${more.map(({ name, sql }) => `, ${sql} AS ${name}`).join("")}
+    FROM events${joined(parts)}
+    WHERE ${TIME} >= ${near(period.from, -NEAR_DAYS.before)} AND ${TIME} < ${near(period.before, NEAR_DAYS.after)}`;
 }

@@ -9,13 +9,13 @@ import type {
   Measure,
   Reading,
 } from "../../../core/questions/readings/reading.ts";
-import { quoted } from "../engine/duckdb.ts";
 import { eventViews } from "./drafts.ts";
 import {
   aggregateSql,
   conditionSql,
   eventIn,
   grouped,
+  isWithin,
   joined,
   type Parts,
   TIME,
@@ -39,7 +39,7 @@ export function questionSql({ reading, period, timezone }: Question): string {
       ...source.needs().joins,
     ],
     clock,
-    inPeriod: `${clock} >= ${time(period.from)} AND ${clock} < ${time(period.before)}`,
+    inPeriod: isWithin(clock, period),
     where: reading.where.map((one) => conditionSql(one, source)),
     labels: reading.by.map((one) => labelSql(one, clock, source)),
     interval: askedInterval(reading),
@@ -88,9 +88,6 @@ function selectOf(reading: Reading, parts: Parts, period: Period): string {
   }
 }
 
-const time = (wall: string) =>
-  `TIMESTAMP ${quoted(wall.replace("T", " ").replace(/( 00:00:00)?\.0+$/, ""))}`;
-
 /** Selects one value, for each label and each interval, from the events of the period. */
 function ofEvents(
   reading: Reading,
@@ -129,7 +126,7 @@ function labelSql(label: Label, clock: string, source: EventSource): string {
     case "event":
       return "events.event";
     default:
-      return PLACES[label.by];
+      return `"${PLACES[label.by]}"`;
   }
 }
 

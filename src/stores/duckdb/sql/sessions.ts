@@ -4,9 +4,10 @@ const BOUNCE_SECONDS = 10;
 // Events at the same time are in the order of arrival. A number is compared faster than a row of two.
 const PLACE = `epoch_us("timestamp")::HUGEINT * 9223372036854775808 + seq`;
 
-const first = (value: string) => `arg_min_null(${value}, ${PLACE})`;
+/** Returns SQL of what the first event of a session has. */
+export const ofFirst = (value: string): string => `arg_min_null(${value}, ${PLACE})`;
 const counted = (event: string) => `count(*) FILTER (event = '${event}')`;
-const entry = (value: string) => `${first(`"${value}"`)} FILTER (event = '$pageview')`;
+const entry = (value: string) => `${ofFirst(`"${value}"`)} FILTER (event = '$pageview')`;
 const end = (value: string) => `arg_max_null("${value}", ${PLACE}) FILTER (event = '$pageview')`;
 
 const VIEWS = counted("$pageview");
@@ -33,19 +34,26 @@ const COMPUTED: Record<string, string> = {
   $end_hostname: end("$host"),
   $exit_current_url: end("$current_url"),
   $exit_pathname: end("$pathname"),
-  $entry_referring_domain: first(`"$referring_domain"`),
-  $geoip_country_code: first("properties->>'/$geoip_country_code'"),
-  $geoip_country_name: first("properties->>'/$geoip_country_name'"),
+  $entry_referring_domain: ofFirst(`"$referring_domain"`),
+  $geoip_country_code: ofFirst("properties->>'/$geoip_country_code'"),
+  $geoip_country_name: ofFirst("properties->>'/$geoip_country_name'"),
 };
 
-const firstOf = (column: string) => first(`"${column.replace("$entry_utm", "utm")}"`);
+const firstOf = (column: string) => ofFirst(`"${column.replace("$entry_utm", "utm")}"`);
 
 /**
- * Returns SQL of sessions over `events`, SQL of events. DuckDB computes and reads only the columns that a
- * statement selects. A condition on the start reads all events, because a session may have begun before.
+ * Returns SQL of sessions over `events`, SQL of events, with the columns of `sessions` that are named in `columns`.
+ * `more` has columns besides, by name: SQL over the events of a session. DuckDB computes and reads only the columns
+ * that a statement selects. A condition on the start reads all of `events`, because a session may have begun before.
  */
-export function sessionsOf(events: string, columns: readonly string[]): string {
-  const selected = columns.map((name) => `${COMPUTED[name] ?? firstOf(name)} AS "${name}"`);
-  return `SELECT ${selected.join(", ")} FROM (${events}) AS stored
-    WHERE "$session_id" IS NOT NULL GROUP BY "$session_id"`;
+export function sessionsOf(
+  events: string,
+  columns: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const known = columns.map((name) => [name, COMPUTED[name] ?? firstOf(name)]);
+  const selected = [...known, ...Object.entries(more)].map(([name, sql]) => `${sql} AS "${name}"`);
+  return `SELECT ${selected.join(",\n    ")}
+  FROM (${events}) AS stored
+  WHERE "$session_id" IS NOT NULL GROUP BY "$session_id"`;
 }
