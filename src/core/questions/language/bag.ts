@@ -21,20 +21,8 @@ const NOTHING: Meaning = { roles: new Set(), values: [] };
 
 /** Roles that say nothing where no reading asks for them. */
 const SOFT: ReadonlySet<Role> = new Set<Role>([
-  ...([
-    "count",
-    "how_much",
-    "sum",
-    "by",
-    "and",
-    "or",
-    "to",
-    "take",
-    "go",
-    "set",
-    "activity",
-  ] as const),
-  ...(["money", "when", "first_seen", "last_seen", "date", "days", "hours"] as const),
+  ...(["count", "how_much", "sum", "by", "and", "or", "to", "take", "go", "set"] as const),
+  ...(["activity", "money", "date", "days", "hours"] as const),
 ]);
 
 /** Splits a question into its parts, the longest phrase first. */

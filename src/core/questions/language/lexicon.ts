@@ -53,10 +53,11 @@ export const ROLES = {
   come_back: "come back, return, coming back, come again, keep coming back, visit again, be back",
   lifecycle: "lifecycle, life cycle, resurrected, resurrecting, dormant",
   stickiness: "stickiness, sticky",
-  after: "after, afterwards, next, immediately after, right after, directly after, following, then",
+  after:
+    "after, afterwards, next, immediately after, right after, directly after, following, then, once",
   before:
     "before, immediately before, right before, directly before, lead to, just before, prior to, arrive at from, lead up to, preceding",
-  go: "go, come, navigate, path, flow, paths from, paths to, click to, continue, head",
+  go: "go, come, navigate, paths from, paths to, click to, continue, head",
   without:
     "without, but no, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, but fail to, but without, and do not, lacking",
   except:
@@ -73,6 +74,7 @@ export const ROLES = {
   first_seen:
     "first seen, first time, first active, first visit, first activity, first, initially, earliest",
   when: "when, what time be, what date",
+  compare: "compare, comparison of, comparison between, comparison",
   weekday:
     "day of the week, on which day of the week, weekday by weekday, weekday, which weekday, week day, day of week, days of week, which day of the week",
   hour: "hour of the day, hour of day, time of day, time of the day, which hour, what hour, what time, hour",
@@ -167,9 +169,9 @@ export const FILLER: ReadonlySet<string> = new Set(
   she his her site website shop store web online receive happen make use place find look send bring drive refer via reach land arrive include contain generate involve belong compute calculate
   display plot draw people anything something thing someone period come were into out about who whose where
   through across is each same one own need think let understand say interested
-  was has did are does back up visible break split compare table then ,
-  whole full different ask question answer exact please thank thanks and or per person user
-  anybody everybody anyone everyone team box file filed single taken together both very going looking once been mean
+  was has did are does back up visible break split table then ,
+  whole full ask question answer exact please thank thanks and or per person user
+  anybody everybody anyone everyone team box file filed single taken together both very going looking been mean
   ones breakdown through other others found type typed types submit submitted raise raised record recorded
   like kind sort turn known leave left credit distribution entered enter written write look looked together come coming get got getting into onto upon until
   actual overall number numbers amongst among being one would might shall must may

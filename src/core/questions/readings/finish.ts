@@ -10,6 +10,7 @@ export function finish(bag: Bag, measure: Measure, context: Context): Reading {
   const where = conditionsIn(bag, measure, context);
   const top = topIn(bag);
   const by = [...labelsIn(bag, measure), ...comparedValues(bag, where)];
+  takeCompare(bag, measure, by);
   if (measure.of === "objects") {
     const counted: Measure = { of: "events", events: [measure.event], math: "total" };
     return finishObjects(counted, measure.property, { by, where, top, when: context.when });
@@ -18,16 +19,22 @@ export function finish(bag: Bag, measure: Measure, context: Context): Reading {
   return atPlaces(by.length === 0 ? rankedOnes(reading, bag, context) : reading);
 }
 
-/** "Germany vs Austria" has a row for each of them. */
+/** "Germany vs Austria" and "compare Germany and Austria" have a row for each of them. */
 function comparedValues(bag: Bag, where: readonly Condition[]): Label[] {
   const versus = bag.items.find(({ words }) => /^(?:vs|versus)\.?$/i.test(words[0]?.text ?? ""));
-  const [before, after] =
-    versus === undefined ? [] : [bag.beside(versus, -1), bag.beside(versus, 1)];
-  if (before?.meaning.values.length === 0 || after?.meaning.values.length === 0) return [];
+  const isBetween =
+    versus !== undefined &&
+    [-1, 1].every((step) => bag.beside(versus, step)?.meaning.values.length !== 0);
   const several = where.find(({ is, values }) => is === "equal" && values.length > 1);
-  return versus === undefined || several === undefined
-    ? []
-    : [{ by: "property", property: several.property }];
+  return several !== undefined && (isBetween || bag.has("compare"))
+    ? [{ by: "property", property: several.property }]
+    : [];
+}
+
+/** "Compare" is part of a question with several numbers. */
+function takeCompare(bag: Bag, { of, ...measure }: Measure, by: readonly Label[]): void {
+  const isOfBoth = "which" in measure && measure.which === "both";
+  if (by.length > 0 || of === "series" || of === "lifecycle" || isOfBoth) bag.takeAll("compare");
 }
 
 /** "Which day had the most" asks for one day. */
@@ -174,9 +181,18 @@ function isRank(bag: Bag, number: Item): boolean {
 
 const PARTS = ["weekday", "hour", "date"] as const;
 
+/** "When do people buy?" asks for the hours of the day. */
+function isHabit(bag: Bag): boolean {
+  const when = bag.find(({ meaning }) => meaning.roles.has("when"));
+  const verb = when === undefined ? undefined : bag.beside(when, 1);
+  if (!/^(?:do|does|are|is)$/i.test(verb?.words[0]?.text ?? "")) return false;
+  bag.takeItem(when);
+  return true;
+}
+
 /** Reads what an answer has a row for each of. */
 export function labelsIn(bag: Bag, measure: Measure): Label[] {
-  const found: Label[] = [];
+  const found: Label[] = measure.of === "events" && isHabit(bag) ? [{ by: "hour" }] : [];
   for (const role of PARTS) {
     const item = bag.find(
       ({ meaning, isSoft, words }) =>
@@ -193,7 +209,11 @@ export function labelsIn(bag: Bag, measure: Measure): Label[] {
     if (bag.take(role) !== undefined) found.push({ by: role });
     bag.takeAll(role);
   }
-  const isProperty = ({ meaning }: Item) => meaning.property !== undefined;
+  const isMoney = ({ meaning: { roles } }: Item) =>
+    roles.has("revenue") || roles.has("order_value");
+  const isProperty = (item: Item) =>
+    item.meaning.property !== undefined &&
+    (!isMoney(item) || bag.beside(item, -1)?.meaning.roles.has("by") === true);
   for (let item = bag.takeIf(isProperty); item !== undefined; item = bag.takeIf(isProperty)) {
     const label = labelOf(bag, item.meaning.property as Property);
     const isNamed = (one: Label) =>

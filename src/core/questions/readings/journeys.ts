@@ -176,9 +176,17 @@ export const activeOn: Reader = (bag, context) => {
   return { of: "active_on", event: event ?? null, days: number.number + (isMore ? 1 : 0) };
 };
 
+/** "Their first purchase" is the one of a new customer. */
+function firstOf(bag: Bag): Item | undefined {
+  const first = bag.find(({ meaning }) => meaning.roles.has("first_seen"));
+  const next = first === undefined ? undefined : bag.beside(first, 1);
+  const isOfEvent = next !== undefined && isStep(next) && !next.meaning.roles.has("session");
+  return isOfEvent && !bag.has("when") ? bag.takeItem(first) : undefined;
+}
+
 /** New visitors, returning ones, or both. */
 export const newcomers: Reader = (bag, context) => {
-  const isNew = bag.take("new") !== undefined;
+  const isNew = (bag.take("new") ?? firstOf(bag)) !== undefined;
   const hasEvent = bag
     .left()
     .some(({ meaning }) => meaning.event !== undefined && !meaning.roles.has("session"));

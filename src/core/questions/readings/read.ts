@@ -29,6 +29,7 @@ const READERS: readonly Reader[] = [
   journeys.lifecycle,
   journeys.nextPages,
   visits.person,
+  visits.moment,
   journeys.activeOn,
   journeys.stickiness,
   journeys.repeaters,

@@ -213,6 +213,16 @@ export const person: Reader = (bag) => {
   return { of: "activity", events: takeEvents(bag) };
 };
 
+/** "When was the last order?" */
+export const moment: Reader = (bag) => {
+  const isLast = bag.has("last_seen");
+  if (bag.take("when") === undefined || !(isLast || bag.has("first_seen"))) return undefined;
+  bag.takeAll("last_seen", "first_seen", "first_touch", "last_touch", "times", "date", "person");
+  const [event, ...others] = takeEvents(bag);
+  if (event === undefined || others.length > 0) return undefined;
+  return { of: "moment", events: [event], isLast };
+};
+
 /** Persons with a property, or by one, at any time. */
 export const knownPersons: Reader = (bag, context) => {
   if (context.when.range !== undefined || context.when.interval !== undefined) return undefined;

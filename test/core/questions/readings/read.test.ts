@@ -22,6 +22,7 @@ const NAMES: ProjectNames = {
   groupTypes: [{ group_type: "company", group_type_index: 0 }],
   values: [
     { property: of("event", "$geoip_country_name"), value: "Germany", count: 9 },
+    { property: of("event", "$geoip_country_name"), value: "France", count: 4 },
     { property: of("event", "$device_type"), value: "Mobile", count: 9 },
     { property: of("event", "payment"), value: "card", count: 5 },
     { property: of("person", "plan"), value: "pro", count: 3 },
@@ -207,6 +208,27 @@ describe("a question in plain English", () => {
       { measure: { of: "without", event: "add_to_cart", not: "purchase" } },
     ],
     ["% visitors from Germany", { measure: { of: "ratio", isPercent: true } }],
+    ["when do people buy?", { measure: counted("purchase", "total"), by: [{ by: "hour" }] }],
+    ["when was the last order", { measure: { of: "moment", events: ["purchase"], isLast: true } }],
+    [
+      "how many people made their first purchase last week",
+      { measure: { of: "newcomers", event: "purchase", which: "new" } },
+    ],
+    [
+      "compare revenue from Germany and France",
+      {
+        measure: calculated("sum"),
+        by: [property("$geoip_country_name")],
+        where: [{ ...is("$geoip_country_name", "Germany"), values: ["Germany", "France"] }],
+      },
+    ],
+    [
+      "revenue from Germany and France",
+      {
+        by: [],
+        where: [{ ...is("$geoip_country_name", "Germany"), values: ["Germany", "France"] }],
+      },
+    ],
     ["VISITORS FROM GERMANY", { measure: counted("$pageview", "dau") }],
   ])("means one thing: %s", (question, expected) => {
     const { readings, unknown } = read(question);
@@ -221,6 +243,12 @@ describe("a question in plain English", () => {
     ["average age of our customers", ["age"]],
     ["how many kangaroos visited", ["kangaroos"]],
     ["visitors per unicorn", ["unicorn"]],
+    ["revenue from first purchases", ["revenue"]],
+    ["the last order", ["last"]],
+    ["when did people buy", ["when"]],
+    ["customers who bought once", ["once"]],
+    ["compare revenue", ["compare"]],
+    ["purchase flow", ["flow"]],
   ])("is refused with the words that have no meaning: %s", (question, words) => {
     const { readings, unknown } = read(question);
 
