@@ -113,7 +113,7 @@ const PORT_FILES_MAX = 25;
 const TESTED_ELSEWHERE: Record<string, string> = {
   "core/sql/hogql-functions.ts": "test/core/sql/hogql.test.ts",
   "core/sql/hogql-text.ts": "test/core/sql/hogql.test.ts",
-  "core/questions/language/bag.ts": "test/core/questions/readings/read.test.ts",
+  "core/questions/language/parts.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/language/dates.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/language/english.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/language/lexicon.ts": "test/core/questions/readings/read.test.ts",

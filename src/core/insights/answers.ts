@@ -17,7 +17,7 @@ import type { Sql } from "../sql/sql.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type InsightResults, resultsOf } from "./results.ts";
 import { tableResults, withoutIntervals } from "./table-results.ts";
-import type { Meant } from "./words.ts";
+import { type Meant, WORDS_KIND } from "./words.ts";
 
 /** The needs of an answer. */
 export type AnswerNeeds = {
@@ -90,7 +90,7 @@ export async function answerOf(
           ),
           other_readings: others,
         };
-  if (reading !== null && sent["kind"] === "WordsQuery") {
+  if (reading !== null && sent["kind"] === WORDS_KIND) {
     const { results, sql, period } = await answerOfTable(needs, reading, asking);
     return { ...results, sql, ...described(period), read: undefined };
   }
@@ -110,7 +110,7 @@ export async function draftOf(
   { query, reading }: Meant,
   asking: Asking,
 ): Promise<string> {
-  if (reading !== null && query["kind"] === "WordsQuery") {
+  if (reading !== null && query["kind"] === WORDS_KIND) {
     const { period } = await periodsOf(needs, reading, asking);
     return needs.drafts.question({ reading, period, timezone: asking.moment.timezone });
   }

@@ -119,7 +119,7 @@ export function wordsOf(text: string): Word[] {
       const name = quoted.replace(/\\(.)/g, "$1");
       return [{ text: name, stem: folded(name), isQuoted: true, start, end: start + all.length }];
     }
-    return partsOf(all).map(({ part, at }) => ({
+    return splitAt(all).map(({ part, at }) => ({
       text: part,
       stem: stemOf(folded(part)),
       isQuoted: false,
@@ -130,7 +130,7 @@ export function wordsOf(text: string): Word[] {
 }
 
 /** Splits at hyphens and arrows between letters, but neither an address nor an e-mail address. */
-function partsOf(text: string): { part: string; at: number }[] {
+function splitAt(text: string): { part: string; at: number }[] {
   if (/^\/|:\/\/|@|^\$|\d/.test(text)) return [{ part: text, at: 0 }];
   return [...text.matchAll(/->|→|[^-→]+/g)].map(({ 0: part, index }) => ({ part, at: index }));
 }

@@ -22,7 +22,7 @@ export type ProjectNames = EventNames & {
 };
 
 /** Meanings by keys. */
-export type Found<T> = Map<string, T>;
+export type ByKey<T> = Map<string, T>;
 
 /** Stems of words that names have inside, but not at their ends. */
 export const JOINING_STEMS = new Set([...JOINING].map(stemOf));
@@ -68,8 +68,8 @@ function coreKeys(phrase: string): string[] {
 }
 
 /** Returns events by the keys of their names and of the words for them. */
-export function eventKeys({ events }: ProjectNames): Found<string> {
-  const keys: Found<string> = new Map();
+export function eventKeys({ events }: ProjectNames): ByKey<string> {
+  const keys: ByKey<string> = new Map();
   const known = new Map(events.toReversed().map(({ name }) => [stemsOf(name).join(""), name]));
   for (const phrases of EVENT_PHRASES) {
     const all = phrasesIn(phrases);
@@ -92,8 +92,8 @@ export function propertyKeys({
   properties,
   person_properties,
   groupTypes,
-}: ProjectNames): Found<Property> {
-  const keys: Found<Property> = new Map();
+}: ProjectNames): ByKey<Property> {
+  const keys: ByKey<Property> = new Map();
   const known = new Map(properties.toReversed().map(({ name }) => [stemsOf(name).join(""), name]));
   const ofPersons = new Map(person_properties.map(({ name, count }) => [name, count]));
   const isOwn = ({ name, count }: { name: string; count: number }) =>
@@ -135,13 +135,13 @@ function unitlessKeys(name: string): string[] {
   return whole === undefined ? [] : [stemsOf(whole).join("")];
 }
 
-function addMissing<T>(found: Found<T>, keys: readonly string[], value: T): void {
+function addMissing<T>(found: ByKey<T>, keys: readonly string[], value: T): void {
   for (const key of keys) if (key !== "" && !found.has(key)) found.set(key, value);
 }
 
 /** Returns values by their folded texts and by other words for them. */
-export function valueKeys({ values }: ProjectNames): Found<KnownValue[]> {
-  const keys: Found<KnownValue[]> = new Map();
+export function valueKeys({ values }: ProjectNames): ByKey<KnownValue[]> {
+  const keys: ByKey<KnownValue[]> = new Map();
   const add = (key: string, value: KnownValue) => keys.set(key, [...(keys.get(key) ?? []), value]);
   for (const one of values) {
     add(folded(one.value), one);

@@ -9,8 +9,8 @@ import {
   VALUE_WORDS,
 } from "./lexicon.ts";
 import {
+  type ByKey,
   eventKeys,
-  type Found,
   JOINING_STEMS,
   type KnownValue,
   type ProjectNames,
@@ -156,7 +156,7 @@ function keysOf(words: readonly Word[]): string[] {
     : [stems.join(" "), inner.join(" ")];
 }
 
-const pick = <T>(found: Found<T>, keys: readonly string[]): T | undefined =>
+const pick = <T>(found: ByKey<T>, keys: readonly string[]): T | undefined =>
   keys
     .map((key) => found.get(key) ?? found.get(key.replaceAll(" ", "")))
     .find((one) => one !== undefined);
@@ -174,7 +174,7 @@ function singulars(text: string): string[] {
   return [];
 }
 
-function quotedMeaning(text: string, names: ProjectNames, values: Found<KnownValue[]>): Meaning {
+function quotedMeaning(text: string, names: ProjectNames, values: ByKey<KnownValue[]>): Meaning {
   const event = names.events.find(({ name }) => name === text)?.name;
   const property = names.properties.find(({ name }) => name === text)?.name;
   const ofPerson = names.person_properties.find(({ name }) => name === text)?.name;

@@ -1,8 +1,8 @@
 import type { Interval } from "../../queries/period.ts";
 import type { SeriesMath } from "../../queries/trend.ts";
-import type { Bag, Item } from "../language/bag.ts";
 import type { Role } from "../language/lexicon.ts";
 import type { Property } from "../language/name-keys.ts";
+import type { Part, Parts } from "../language/parts.ts";
 import type { Context } from "./context.ts";
 import { counts } from "./counts.ts";
 import { eventOfProperty } from "./objects.ts";
@@ -30,36 +30,38 @@ const CALCULATIONS: [Role, SeriesMath][] = [
 ];
 
 /** Calculations with a property of events: revenue, order value, the average of a property. */
-export const calculations: Reader = (bag, context) => {
-  const exact = CALCULATIONS.filter(([role]) => role !== "average").find(([role]) => bag.has(role));
-  if (exact !== undefined && exact[0] !== "sum") bag.takeAll("average");
-  const math = CALCULATIONS.find(([role]) => bag.has(role));
-  const orders = ordersOf(context);
-  const money = orders === undefined ? undefined : moneyIn(bag, orders, math);
-  if (money !== undefined || math === undefined) return money;
-  bag.take(math[0]);
-  const event = bag.find(
-    ({ meaning }) => meaning.event !== undefined && !isOnlyProperty(meaning.property, bag),
+export const calculations: Reader = (parts, context) => {
+  const exact = CALCULATIONS.filter(([role]) => role !== "average").find(([role]) =>
+    parts.has(role),
   );
-  const item = bag.find(
+  if (exact !== undefined && exact[0] !== "sum") parts.takeAll("average");
+  const math = CALCULATIONS.find(([role]) => parts.has(role));
+  const orders = ordersOf(context);
+  const money = orders === undefined ? undefined : moneyIn(parts, orders, math);
+  if (money !== undefined || math === undefined) return money;
+  parts.take(math[0]);
+  const event = parts.find(
+    ({ meaning }) => meaning.event !== undefined && !isOnlyProperty(meaning.property, parts),
+  );
+  const part = parts.find(
     (one) =>
       one.meaning.property !== undefined &&
       one !== event &&
-      !isDetail(bag, one) &&
-      !hasValue(bag, one),
+      !isDetail(parts, one) &&
+      !hasValue(parts, one),
   );
-  const property = item?.meaning.property;
+  const property = part?.meaning.property;
   if (property !== undefined) {
-    bag.takeItem(item);
-    bag.takeItem(event);
-    if (event?.meaning.event !== undefined) takeRepeated(bag, event.meaning.event);
-    bag.takeAll("count", "sum");
+    parts.takePart(part);
+    parts.takePart(event);
+    if (event?.meaning.event !== undefined) takeRepeated(parts, event.meaning.event);
+    parts.takeAll("count", "sum");
     const own = event?.meaning.event ?? eventOfProperty(property, context);
     return { of: "events", events: own === undefined ? [] : [own], math: math[1], property };
   }
   if (orders === undefined || event?.meaning.event !== orders.event || math[0] === "sum")
     return undefined;
-  takeMoneyWords(bag, orders);
+  takeMoneyWords(parts, orders);
   return { of: "events", events: [orders.event], math: math[1], property: orders.amount };
 };
 
@@ -73,19 +75,20 @@ function ordersOf(context: Context): Orders | undefined {
 
 /** Revenue is the sum of the amounts of orders, an order value their average. */
 function moneyIn(
-  bag: Bag,
+  parts: Parts,
   orders: Orders,
   math: (typeof CALCULATIONS)[number] | undefined,
 ): Measure | undefined {
-  const value = bag.take("order_value");
-  const isMoney = bag.has("money") && !bag.items.some(({ number }) => number !== undefined);
-  const spent = value ?? bag.take("revenue", "spend") ?? (isMoney ? bag.take("money") : undefined);
+  const value = parts.take("order_value");
+  const isMoney = parts.has("money") && !parts.all.some(({ number }) => number !== undefined);
+  const spent =
+    value ?? parts.take("revenue", "spend") ?? (isMoney ? parts.take("money") : undefined);
   if (spent === undefined) return undefined;
   // "The highest revenue" is the greatest sum of several, and no calculation of its own.
   const isRanking = value === undefined && (math?.[0] === "greatest" || math?.[0] === "smallest");
   const own = isRanking ? undefined : math;
-  if (own !== undefined) bag.take(own[0]);
-  takeMoneyWords(bag, orders);
+  if (own !== undefined) parts.take(own[0]);
+  takeMoneyWords(parts, orders);
   const usual = value === undefined ? "sum" : "avg";
   return {
     of: "events",
@@ -96,24 +99,23 @@ function moneyIn(
 }
 
 /** Whether a value of a property stands next to it, as in "paid by card": then it is a filter. */
-function hasValue(bag: Bag, item: Item): boolean {
-  const { property } = item.meaning;
+function hasValue(parts: Parts, part: Part): boolean {
+  const { property } = part.meaning;
   return [1, -1].some((step) =>
-    bag.beside(item, step)?.meaning.values.some((one) => one.property.name === property?.name),
+    parts.beside(part, step)?.meaning.values.some((one) => one.property.name === property?.name),
   );
 }
 
-const isOnlyProperty = (property: unknown, bag: Bag) => property !== undefined && !bag.has("count");
+const isOnlyProperty = (property: unknown, parts: Parts) =>
+  property !== undefined && !parts.has("count");
 
 /** Takes the other words for an order and its value. */
-function takeMoneyWords(bag: Bag, { event, amount }: Orders): void {
-  takeRepeated(bag, event);
-  bag.takeAll("customer", "person", "visitor", "sum", "count", "how_much", "spend", "revenue");
-  while (
-    bag.takeIf(
-      ({ meaning, at }) =>
-        isAmount(meaning.property) && bag.items[at - 1]?.meaning.roles.has("by") !== true,
-    )
+function takeMoneyWords(parts: Parts, { event, amount }: Orders): void {
+  takeRepeated(parts, event);
+  parts.takeAll("customer", "person", "visitor", "sum", "count", "how_much", "spend", "revenue");
+  parts.takeAllIf(
+    ({ meaning, at }) =>
+      isAmount(meaning.property) && parts.all[at - 1]?.meaning.roles.has("by") !== true,
   );
   function isAmount(property: Property | undefined) {
     return property !== undefined && property.of === "event" && property.name === amount.name;
@@ -121,58 +123,58 @@ function takeMoneyWords(bag: Bag, { event, amount }: Orders): void {
 }
 
 /** Whether money is spent "with a single order": then it is the value of an order. */
-function isOfOneOrder(bag: Bag, context: Context): boolean {
+function isOfOneOrder(parts: Parts, context: Context): boolean {
   const bought = context.eventOf("purchase");
-  const isOne = (item: Item | undefined) => /^(?:single|one)$/i.test(item?.words[0]?.text ?? "");
+  const isOne = (part: Part | undefined) => /^(?:single|one)$/i.test(part?.words[0]?.text ?? "");
   return (
-    bag.has("spend", "revenue") &&
-    bag.items.some(({ meaning, at }) => meaning.event === bought && isOne(bag.items[at - 1]))
+    parts.has("spend", "revenue") &&
+    parts.all.some(({ meaning, at }) => meaning.event === bought && isOne(parts.all[at - 1]))
   );
 }
 
 /** The count that another number is divided by. */
-function perIn(bag: Bag, context: Context): Aggregate | undefined {
-  const isUnit = (item: Item) => isPerson(item) || isSession(item) || isEvent(item);
-  const per = bag.find(({ meaning, at }) => {
-    const unit = bag.items[at + 1];
-    return meaning.roles.has("by") && unit !== undefined && bag.isLeft(unit) && isUnit(unit);
+function perIn(parts: Parts, context: Context): Aggregate | undefined {
+  const isUnit = (part: Part) => isPerson(part) || isSession(part) || isEvent(part);
+  const per = parts.find(({ meaning, at }) => {
+    const unit = parts.all[at + 1];
+    return meaning.roles.has("by") && unit !== undefined && parts.isLeft(unit) && isUnit(unit);
   });
   const unit = per ?? undefined;
-  const item = unit === undefined ? unitOfVerb(bag) : bag.beside(unit, 1);
-  if (item === undefined) return undefined;
-  if (unit !== undefined) bag.takeItem(unit);
-  bag.takeItem(item);
-  if (isSession(item)) return { events: [], math: "unique_session" };
-  if (!isPerson(item)) return { events: [item.meaning.event as string], math: "total" };
-  if (item.meaning.roles.has("visitor")) return { events: pageViews(context), math: "dau" };
-  const bought = item.meaning.roles.has("customer") ? context.eventOf("purchase") : undefined;
+  const part = unit === undefined ? unitOfVerb(parts) : parts.beside(unit, 1);
+  if (part === undefined) return undefined;
+  if (unit !== undefined) parts.takePart(unit);
+  parts.takePart(part);
+  if (isSession(part)) return { events: [], math: "unique_session" };
+  if (!isPerson(part)) return { events: [part.meaning.event as string], math: "total" };
+  if (part.meaning.roles.has("visitor")) return { events: pageViews(context), math: "dau" };
+  const bought = part.meaning.roles.has("customer") ? context.eventOf("purchase") : undefined;
   return { events: bought === undefined ? [] : [bought], math: "dau" };
 }
 
 /** The unit of "does a visitor make on average": a person or session in the singular. */
-function unitOfVerb(bag: Bag): Item | undefined {
-  const isAverage = bag.has("average");
-  return bag.find((item) => {
-    const before = bag.beside(item, -1);
+function unitOfVerb(parts: Parts): Part | undefined {
+  const isAverage = parts.has("average");
+  return parts.find((part) => {
+    const before = parts.beside(part, -1);
     const isOne = /^(?:a|an|one|each|every|the)$/i.test(before?.words[0]?.text ?? "");
     const isAverageOne = before?.meaning.roles.has("average") === true;
-    const isSingular = !/s$|^people$/i.test(item.words.at(-1)?.text ?? "");
+    const isSingular = !/s$|^people$/i.test(part.words.at(-1)?.text ?? "");
     return (
       isSingular &&
-      (isPerson(item) || isSession(item)) &&
+      (isPerson(part) || isSession(part)) &&
       (isOne || isAverageOne) &&
-      (isAverage || bag.has("count", "how_much"))
+      (isAverage || parts.has("count", "how_much"))
     );
   });
 }
 
 /** Numbers per person, per session or per order. */
-export const perUnit: Reader = (bag, context) => {
-  if (isOfOneOrder(bag, context)) return undefined;
-  const under = perIn(bag, context);
+export const perUnit: Reader = (parts, context) => {
+  if (isOfOneOrder(parts, context)) return undefined;
+  const under = perIn(parts, context);
   if (under === undefined) return undefined;
-  bag.takeAll("average");
-  const over = calculations(bag, context) ?? counts(bag, context);
+  parts.takeAll("average");
+  const over = calculations(parts, context) ?? counts(parts, context);
   if (over?.of !== "events") return undefined;
   if (over.math === "avg") over.math = "sum";
   const { of: _of, ...aggregate } = over;
@@ -193,11 +195,11 @@ const ACTIVE_INTERVALS: [Role, Interval][] = [
 ];
 
 /** The mean of days: "visitors per day on average". */
-export const meanOfDays: Reader = (bag, context) => {
-  const ofActive = ACTIVE_INTERVALS.find(([role]) => bag.has(role))?.[1];
+export const meanOfDays: Reader = (parts, context) => {
+  const ofActive = ACTIVE_INTERVALS.find(([role]) => parts.has(role))?.[1];
   const interval = context.when.interval ?? ofActive;
-  if (interval === undefined || bag.take("average") === undefined) return undefined;
-  const counted = calculations(bag, context) ?? counts(bag, context);
+  if (interval === undefined || parts.take("average") === undefined) return undefined;
+  const counted = calculations(parts, context) ?? counts(parts, context);
   if (counted?.of !== "events" || counted.math === "avg") return undefined;
   const { of: _of, ...aggregate } = counted;
   delete context.when.interval;

@@ -59,7 +59,6 @@ const node = (event: string | null) => ({ kind: "EventsNode", event });
 export function rangeOf({ when, measure, where }: Reading): JsonObject {
   if (when.range !== undefined) return when.range;
   const isOfOne =
-    measure.of === "activity" ||
     measure.of === "moment" ||
     where.some(
       ({ property, is }) => property.of === "person" && property.name === "email" && is === "equal",

@@ -1,60 +1,56 @@
-import type { Bag, Item } from "../language/bag.ts";
 import type { Property } from "../language/name-keys.ts";
+import type { Part, Parts } from "../language/parts.ts";
 import { conditionsIn, isSame } from "./conditions.ts";
 import type { Context } from "./context.ts";
 import { objectOf } from "./objects.ts";
 import type { Condition, Label, Measure, Reading, Top } from "./reading.ts";
 
 /** Completes a reading with the filters, the breakdown and the order that its question has besides. */
-export function finish(bag: Bag, measure: Measure, context: Context): Reading {
-  const where = conditionsIn(bag, measure, context);
-  const top = topIn(bag);
-  const by = [...labelsIn(bag, measure), ...comparedValues(bag, where)];
-  takeCompare(bag, measure, by);
-  if (measure.of === "objects") {
-    const counted: Measure = { of: "events", events: [measure.event], math: "total" };
-    return finishObjects(counted, measure.property, { by, where, top, when: context.when });
-  }
-  const reading = { measure, by, where, top: onlyFirst(bag, by, top), when: context.when };
-  return atPlaces(by.length === 0 ? rankedOnes(reading, bag, context) : reading);
+export function finish(parts: Parts, found: Measure, context: Context): Reading {
+  const { measure, own } = withoutLabel(found);
+  const where = conditionsIn(parts, measure, context);
+  const top = topIn(parts);
+  const by = [...own, ...labelsIn(parts, measure), ...comparedValues(parts, where)];
+  takeCompare(parts, measure, by);
+  const reading = { measure, by, where, top: onlyFirst(parts, by, top), when: context.when };
+  return atPlaces(by.length === 0 ? rankedOnes(reading, parts, context) : reading);
+}
+
+/** Splits off the label that a reader found. */
+function withoutLabel(found: Measure): { measure: Measure; own: Label[] } {
+  if (found.of !== "events" || found.by === undefined) return { measure: found, own: [] };
+  const { by, ...measure } = found;
+  return { measure, own: [by] };
 }
 
 /** "Germany vs Austria" and "compare Germany and Austria" have a row for each of them. */
-function comparedValues(bag: Bag, where: readonly Condition[]): Label[] {
-  const versus = bag.items.find(({ words }) => /^(?:vs|versus)\.?$/i.test(words[0]?.text ?? ""));
+function comparedValues(parts: Parts, where: readonly Condition[]): Label[] {
+  const versus = parts.all.find(({ words }) => /^(?:vs|versus)\.?$/i.test(words[0]?.text ?? ""));
   const isBetween =
     versus !== undefined &&
-    [-1, 1].every((step) => bag.beside(versus, step)?.meaning.values.length !== 0);
+    [-1, 1].every((step) => parts.beside(versus, step)?.meaning.values.length !== 0);
   const several = where.find(({ is, values }) => is === "equal" && values.length > 1);
-  return several !== undefined && (isBetween || bag.has("compare"))
+  return several !== undefined && (isBetween || parts.has("compare"))
     ? [{ by: "property", property: several.property }]
     : [];
 }
 
 /** "Compare" is part of a question with several numbers. */
-function takeCompare(bag: Bag, { of, ...measure }: Measure, by: readonly Label[]): void {
+function takeCompare(parts: Parts, { of, ...measure }: Measure, by: readonly Label[]): void {
   const isOfBoth = "which" in measure && measure.which === "both";
-  if (by.length > 0 || of === "series" || of === "lifecycle" || isOfBoth) bag.takeAll("compare");
+  if (by.length > 0 || of === "series" || of === "lifecycle" || isOfBoth) parts.takeAll("compare");
 }
 
 /** "Which day had the most" asks for one day. */
-function onlyFirst(bag: Bag, by: readonly Label[], top: Top | null): Top | null {
+function onlyFirst(parts: Parts, by: readonly Label[], top: Top | null): Top | null {
   const isOfDays = by.some((one) => one.by === "date");
-  const text = bag.items.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
+  const text = parts.all.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
   const isOne = isOfDays && /\b(?:which|what) (?:day|date)\b/i.test(text);
   return top !== null && top.count === null && isOne ? { ...top, count: 1 } : top;
 }
 
-function finishObjects(
-  measure: Measure,
-  property: Property,
-  rest: Omit<Reading, "measure">,
-): Reading {
-  return { measure, ...rest, by: [{ by: "property", property }, ...rest.by] };
-}
-
 /** A row for each person or company, where a question asks which of them has the most. */
-function rankedOnes(reading: Reading, bag: Bag, context: Context): Reading {
+function rankedOnes(reading: Reading, parts: Parts, context: Context): Reading {
   const { measure, top } = reading;
   if (top === null || measure.of !== "events" || reading.when.compare === true) return reading;
   if (measure.math === "unique_group") {
@@ -65,15 +61,15 @@ function rankedOnes(reading: Reading, bag: Bag, context: Context): Reading {
       by: [{ by: "property", property }],
     };
   }
-  const inside = propertyInside(bag, context);
+  const inside = propertyInside(parts, context);
   if (inside !== undefined) return { ...reading, by: [{ by: "property", property: inside }] };
-  const isOfThings = bag.items.some(({ words }) => /^things?$/i.test(words[0]?.text ?? ""));
+  const isOfThings = parts.all.some(({ words }) => /^things?$/i.test(words[0]?.text ?? ""));
   const object = isOfThings ? objectOf(measure.events[0], context) : undefined;
   if (object !== undefined) {
     const counted: Measure = measure.math === "dau" ? { ...measure, math: "total" } : measure;
     return { ...reading, measure: counted, by: [{ by: "property", property: object }] };
   }
-  if (!isOfPersons(bag)) return reading;
+  if (!isOfPersons(parts)) return reading;
   const by: Label[] = [{ by: "property", property: { of: "person", name: "email" } }];
   if (measure.math !== "dau") return { ...reading, by };
   const amount = context.propertyOf("amount");
@@ -87,8 +83,8 @@ function rankedOnes(reading: Reading, bag: Bag, context: Context): Reading {
 }
 
 /** The property in the name of an event, as in "which products are viewed most": `product viewed`. */
-function propertyInside(bag: Bag, context: Context): Property | undefined {
-  const event = bag.items.find(
+function propertyInside(parts: Parts, context: Context): Property | undefined {
+  const event = parts.all.find(
     ({ meaning, words }) => meaning.event !== undefined && words.length > 1,
   );
   return event?.words
@@ -97,34 +93,25 @@ function propertyInside(bag: Bag, context: Context): Property | undefined {
 }
 
 /** Whether a question ranks persons: "top customers", "which users". */
-function isOfPersons(bag: Bag): boolean {
-  const isPerson = (item: Item | undefined) =>
+function isOfPersons(parts: Parts): boolean {
+  const isPerson = (part: Part | undefined) =>
     (["person", "customer", "visitor"] as const).some(
-      (role) => item?.meaning.roles.has(role) === true,
+      (role) => part?.meaning.roles.has(role) === true,
     );
-  const isRanking = (item: Item | undefined) =>
-    item?.number !== undefined ||
+  const isRanking = (part: Part | undefined) =>
+    part?.number !== undefined ||
     (["most", "greatest", "least"] as const).some(
-      (role) => item?.meaning.roles.has(role) === true,
+      (role) => part?.meaning.roles.has(role) === true,
     ) ||
-    /^(?:which|who|whose)$/i.test(item?.words[0]?.text ?? "");
-  return bag.items.some(
-    (item) => isPerson(item) && (isRanking(item) || isRanking(bag.items[item.at - 1])),
+    /^(?:which|who|whose)$/i.test(part?.words[0]?.text ?? "");
+  return parts.all.some(
+    (part) => isPerson(part) && (isRanking(part) || isRanking(parts.all[part.at - 1])),
   );
 }
 
 /** Measures that have one number for the whole period only. */
 const UNTIMED: ReadonlySet<Measure["of"]> = new Set([
-  ...([
-    "repeaters",
-    "active_on",
-    "without",
-    "next",
-    "persons",
-    "moment",
-    "value",
-    "activity",
-  ] as const),
+  ...(["repeaters", "active_on", "without", "next", "persons", "moment", "value"] as const),
   "mean_of_days",
 ]);
 
@@ -153,95 +140,97 @@ function atPlaces(reading: Reading): Reading {
   return { ...reading, by: reading.by.filter((one) => one !== place), where };
 }
 
-function topIn(bag: Bag): Top | null {
-  const most = bag.take("most", "sold", "greatest");
-  const least = most === undefined ? bag.take("least", "smallest") : undefined;
-  const item = most ?? least;
-  const number = bag.find((one) => (one.number ?? 0) > 0 && isRank(bag, one));
-  if (number !== undefined) bag.takeItem(number);
-  bag.takeAll("most");
-  if (item === undefined && number === undefined) return null;
+function topIn(parts: Parts): Top | null {
+  const most = parts.take("most", "sold", "greatest");
+  const least = most === undefined ? parts.take("least", "smallest") : undefined;
+  const part = most ?? least;
+  const number = parts.find((one) => (one.number ?? 0) > 0 && isRank(parts, one));
+  if (number !== undefined) parts.takePart(number);
+  parts.takeAll("most");
+  if (part === undefined && number === undefined) return null;
   return { count: number?.number ?? null, isAscending: least !== undefined };
 }
 
 /** Whether a number is the number of rows: next to "top", or before a property. */
-function isRank(bag: Bag, number: Item): boolean {
-  const [before, after] = [bag.beside(number, -1), bag.beside(number, 1)];
-  const isOrder = (item: Item | undefined) =>
-    (["most", "least", "sold"] as const).some((role) => item?.meaning.roles.has(role) === true);
+function isRank(parts: Parts, number: Part): boolean {
+  const [before, after] = [parts.beside(number, -1), parts.beside(number, 1)];
+  const isOrder = (part: Part | undefined) =>
+    (["most", "least", "sold"] as const).some((role) => part?.meaning.roles.has(role) === true);
   const isListed =
     after?.meaning.property !== undefined ||
     after?.meaning.roles.has("entry") === true ||
     after?.meaning.roles.has("exit") === true;
   const isOfThem =
     /^of$/i.test(after?.words[0]?.text ?? "") &&
-    /^(?:them|these)$/i.test(bag.items[number.at + 2]?.words[0]?.text ?? "");
+    /^(?:them|these)$/i.test(parts.all[number.at + 2]?.words[0]?.text ?? "");
   return isOrder(before) || isOrder(after) || isListed || isOfThem;
 }
 
-const PARTS = ["weekday", "hour", "date"] as const;
+const TIMES = ["weekday", "hour", "date"] as const;
 
 /** "When do people buy?" asks for the hours of the day. */
-function isHabit(bag: Bag): boolean {
-  const when = bag.find(({ meaning }) => meaning.roles.has("when"));
-  const verb = when === undefined ? undefined : bag.beside(when, 1);
+function isHabit(parts: Parts): boolean {
+  const when = parts.find(({ meaning }) => meaning.roles.has("when"));
+  const verb = when === undefined ? undefined : parts.beside(when, 1);
   if (!/^(?:do|does|are|is)$/i.test(verb?.words[0]?.text ?? "")) return false;
-  bag.takeItem(when);
+  parts.takePart(when);
   return true;
 }
 
 /** Reads what an answer has a row for each of. */
-export function labelsIn(bag: Bag, measure: Measure): Label[] {
-  const found: Label[] = measure.of === "events" && isHabit(bag) ? [{ by: "hour" }] : [];
-  for (const role of PARTS) {
-    const item = bag.find(
+export function labelsIn(parts: Parts, measure: Measure): Label[] {
+  const found: Label[] = measure.of === "events" && isHabit(parts) ? [{ by: "hour" }] : [];
+  for (const role of TIMES) {
+    const part = parts.find(
       ({ meaning, isSoft, words }) =>
         meaning.roles.has(role) &&
-        (!isSoft || words.length > 1 || isAfterBy(bag, meaning.roles.has(role) ? role : undefined)),
+        (!isSoft ||
+          words.length > 1 ||
+          isAfterBy(parts, meaning.roles.has(role) ? role : undefined)),
     );
-    if (item === undefined) continue;
-    bag.takeAll(role);
-    bag.takeItem(item);
+    if (part === undefined) continue;
+    parts.takeAll(role);
+    parts.takePart(part);
     found.push({ by: role });
   }
   const isOfSessions = measure.of === "sessions" || measure.of === "session_share";
   for (const role of isOfSessions ? (["entry", "exit"] as const) : []) {
-    if (bag.take(role) !== undefined) found.push({ by: role });
-    bag.takeAll(role);
+    if (parts.take(role) !== undefined) found.push({ by: role });
+    parts.takeAll(role);
   }
-  const isMoney = ({ meaning: { roles } }: Item) =>
+  const isMoney = ({ meaning: { roles } }: Part) =>
     roles.has("revenue") || roles.has("order_value");
-  const isProperty = (item: Item) =>
-    item.meaning.property !== undefined &&
-    (!isMoney(item) || bag.beside(item, -1)?.meaning.roles.has("by") === true);
-  for (let item = bag.takeIf(isProperty); item !== undefined; item = bag.takeIf(isProperty)) {
-    const label = labelOf(bag, item.meaning.property as Property);
+  const isProperty = (part: Part) =>
+    part.meaning.property !== undefined &&
+    (!isMoney(part) || parts.beside(part, -1)?.meaning.roles.has("by") === true);
+  for (const part of parts.each(isProperty)) {
+    const label = labelOf(parts, part.meaning.property as Property);
     const isNamed = (one: Label) =>
       "property" in label
         ? "property" in one && isSame(one.property, label.property)
         : one.by === label.by;
     if (!found.some(isNamed)) found.push(label);
   }
-  bag.takeAll("by");
+  parts.takeAll("by");
   return found;
 }
 
 /** The value of the first touch, where a question asks for it; the first page is where a session begins. */
-function labelOf(bag: Bag, property: Property): Label {
+function labelOf(parts: Parts, property: Property): Label {
   const [, initial] = /^\$initial_(.+)$/.exec(property.name) ?? [];
   if (initial !== undefined && property.of === "person") {
     const isOwn = initial.startsWith("utm_");
     return { by: "first_touch", property: { of: "event", name: isOwn ? initial : `$${initial}` } };
   }
-  if (bag.take("last_touch") !== undefined || property.of !== "event")
+  if (parts.take("last_touch") !== undefined || property.of !== "event")
     return { by: "property", property };
   const isOrigin = /^(?:utm_|\$referr)/.test(property.name);
-  const isFirst = isOrigin && bag.take("first_touch") !== undefined;
+  const isFirst = isOrigin && parts.take("first_touch") !== undefined;
   return { by: isFirst ? "first_touch" : "property", property };
 }
 
-function isAfterBy(bag: Bag, role: (typeof PARTS)[number] | undefined): boolean {
-  const item = bag.find(({ meaning }) => role !== undefined && meaning.roles.has(role));
-  const before = item === undefined ? undefined : bag.beside(item, -1);
+function isAfterBy(parts: Parts, role: (typeof TIMES)[number] | undefined): boolean {
+  const part = parts.find(({ meaning }) => role !== undefined && meaning.roles.has(role));
+  const before = part === undefined ? undefined : parts.beside(part, -1);
   return before?.meaning.roles.has("by") === true;
 }

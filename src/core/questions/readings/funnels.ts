@@ -1,10 +1,10 @@
-import type { Bag, Item } from "../language/bag.ts";
+import type { Part, Parts } from "../language/parts.ts";
 import type { Context } from "./context.ts";
 import { PERSON_ROLES, pageViews, type Reader, takeEvents } from "./units.ts";
 
 /** Words that only say that persons are meant. */
-const takePersons = (bag: Bag) =>
-  bag.takeAll(
+const takePersons = (parts: Parts) =>
+  parts.takeAll(
     ...PERSON_ROLES,
     "session",
     "count",
@@ -18,17 +18,17 @@ const takePersons = (bag: Bag) =>
   );
 
 /** Whether a part names an event. */
-export const isStep = ({ meaning }: Item) => meaning.event !== undefined;
+export const isStep = ({ meaning }: Part) => meaning.event !== undefined;
 
 /** Takes "within 7 days". */
-function windowIn(bag: Bag): { count: number; unit: string } | undefined {
-  const within = bag.find(
+function windowIn(parts: Parts): { count: number; unit: string } | undefined {
+  const within = parts.find(
     ({ words, at }) =>
       /^(?:within|in|inside)$/i.test(words[0]?.text ?? "") &&
-      bag.items[at + 1]?.number !== undefined,
+      parts.all[at + 1]?.number !== undefined,
   );
-  const number = within === undefined ? undefined : bag.beside(within, 1);
-  const unit = number === undefined ? undefined : bag.beside(number, 1);
+  const number = within === undefined ? undefined : parts.beside(within, 1);
+  const unit = number === undefined ? undefined : parts.beside(number, 1);
   const word = unit?.words[0]?.text.toLowerCase().replace(/s$/, "") ?? "";
   if (
     number === undefined ||
@@ -36,57 +36,57 @@ function windowIn(bag: Bag): { count: number; unit: string } | undefined {
     !/^(?:second|minute|min|hour|day|week|month)$/.test(word)
   )
     return undefined;
-  for (const item of [within, number, unit]) bag.takeItem(item);
+  for (const part of [within, number, unit]) parts.takePart(part);
   return { count: number.number ?? 1, unit: word === "min" ? "minute" : word };
 }
 
 /** Steps one after the other: as a funnel, as the share of persons who get through, or as the time between them. */
-export const funnel: Reader = (bag, context) => {
-  const window = windowIn(bag);
-  const kind = kindOfFunnel(bag);
+export const funnel: Reader = (parts, context) => {
+  const window = windowIn(parts);
+  const kind = kindOfFunnel(parts);
   if (kind === undefined) return undefined;
-  const order = bag.find((item) => item.meaning.roles.has("among"));
-  const steps = stepsIn(bag, context, kind);
-  if (order !== undefined) bag.takeItem(order);
-  takePersons(bag);
-  bag.takeAll("first_seen", "first_touch", "new");
+  const order = parts.find((part) => part.meaning.roles.has("among"));
+  const steps = stepsIn(parts, context, kind);
+  if (order !== undefined) parts.takePart(order);
+  takePersons(parts);
+  parts.takeAll("first_seen", "first_touch", "new");
   if (steps.length < 2) return undefined;
   return { of: "funnel", steps, as: kind, ...(window === undefined ? {} : { window }) };
 };
 
 type FunnelKind = "steps" | "rate" | "lost" | "seconds" | "median_seconds";
 
-function kindOfFunnel(bag: Bag): FunnelKind | undefined {
-  const steps = bag.left().filter(isStep).length;
-  if (bag.take("abandonment") !== undefined) return "lost";
-  const done = bag
+function kindOfFunnel(parts: Parts): FunnelKind | undefined {
+  const steps = parts.left().filter(isStep).length;
+  if (parts.take("abandonment") !== undefined) return "lost";
+  const done = parts
     .left()
-    .filter((item) => isStep(item) && !item.meaning.roles.has("session")).length;
-  if (done >= 1 && !bag.has("session_length") && bag.take("how_long") !== undefined) {
-    const isMedian = bag.take("median") !== undefined;
-    bag.takeAll("average");
+    .filter((part) => isStep(part) && !part.meaning.roles.has("session")).length;
+  if (done >= 1 && !parts.has("session_length") && parts.take("how_long") !== undefined) {
+    const isMedian = parts.take("median") !== undefined;
+    parts.takeAll("average");
     return isMedian ? "median_seconds" : "seconds";
   }
-  if (bag.take("conversion") !== undefined) return bag.has("funnel") ? "steps" : "rate";
-  if (done >= 2 && bag.take("share") !== undefined) return "rate";
-  return isFunnel(bag, steps) ? "steps" : undefined;
+  if (parts.take("conversion") !== undefined) return parts.has("funnel") ? "steps" : "rate";
+  if (done >= 2 && parts.take("share") !== undefined) return "rate";
+  return isFunnel(parts, steps) ? "steps" : undefined;
 }
 
 /** Whether events are named as steps. */
-function isFunnel(bag: Bag, steps: number): boolean {
-  if (bag.take("funnel") !== undefined) return true;
-  if (steps >= 2 && bag.has("go") && bag.has("to")) return true;
-  const isThen = ({ meaning, words }: Item) =>
+function isFunnel(parts: Parts, steps: number): boolean {
+  if (parts.take("funnel") !== undefined) return true;
+  if (steps >= 2 && parts.has("go") && parts.has("to")) return true;
+  const isThen = ({ meaning, words }: Part) =>
     meaning.roles.has("to") && !/^to$/i.test(words[0]?.text ?? "");
-  return steps >= 3 && bag.left().some(isThen);
+  return steps >= 3 && parts.left().some(isThen);
 }
 
 /** Returns the steps in their order: after "among" and "after" comes the first one. */
-function stepsIn(bag: Bag, context: Context, kind: FunnelKind): string[] {
+function stepsIn(parts: Parts, context: Context, kind: FunnelKind): string[] {
   const isRate = kind === "rate" || kind === "lost";
-  const isFlipped = isRate && bag.has("among", "after");
-  const isOfVisits = bag.has("visitor", "person", "session") || kind !== "steps";
-  const found = takeEvents(bag);
+  const isFlipped = isRate && parts.has("among", "after");
+  const isOfVisits = parts.has("visitor", "person", "session") || kind !== "steps";
+  const found = takeEvents(parts);
   const [only, ...others] = isFlipped ? found.toReversed() : found;
   if (only === undefined) return isRate ? usualSteps(context, kind) : [];
   if (others.length > 0) return [only, ...others];

@@ -1,48 +1,48 @@
-import type { Bag, Item } from "../language/bag.ts";
+import type { Part, Parts } from "../language/parts.ts";
 import { isStep } from "./funnels.ts";
 import { PERSON_ROLES, pageViews, type Reader, takeEvent, takeEvents } from "./units.ts";
 
 /** How many persons began, returned, paused and left. */
-export const lifecycle: Reader = (bag, context) => {
-  if (bag.take("lifecycle") === undefined) return undefined;
-  const [event] = [...takeEvents(bag), ...pageViews(context)];
-  bag.takeAll(...PERSON_ROLES, "lifecycle", "new", "returning");
+export const lifecycle: Reader = (parts, context) => {
+  if (parts.take("lifecycle") === undefined) return undefined;
+  const [event] = [...takeEvents(parts), ...pageViews(context)];
+  parts.takeAll(...PERSON_ROLES, "lifecycle", "new", "returning");
   return { of: "lifecycle", event: event ?? null };
 };
 
 /** On how many days persons came. */
-export const stickiness: Reader = (bag, context) => {
+export const stickiness: Reader = (parts, context) => {
   const daysOfPersons = () => {
     const days =
-      bag.has("count") &&
-      bag.find(
+      parts.has("count") &&
+      parts.find(
         ({ meaning, words }) => meaning.roles.has("days") && /^days$/i.test(words[0]?.text ?? ""),
       );
-    return days !== false && days !== undefined && bag.has(...PERSON_ROLES)
-      ? bag.takeItem(days)
+    return days !== false && days !== undefined && parts.has(...PERSON_ROLES)
+      ? parts.takePart(days)
       : undefined;
   };
-  if ((bag.take("stickiness") ?? daysOfPersons()) === undefined) return undefined;
-  bag.takeAll("count", ...PERSON_ROLES, "different");
-  const [event] = [...takeEvents(bag), ...pageViews(context)];
+  if ((parts.take("stickiness") ?? daysOfPersons()) === undefined) return undefined;
+  parts.takeAll("count", ...PERSON_ROLES, "different");
+  const [event] = [...takeEvents(parts), ...pageViews(context)];
   return { of: "stickiness", event: event ?? null };
 };
 
 /** Persons who came back in later intervals. */
-export const retention: Reader = (bag, context) => {
-  const word = bag.take("retention");
-  const back = bag.take("come_back");
+export const retention: Reader = (parts, context) => {
+  const word = parts.take("retention");
+  const back = parts.take("come_back");
   const isAsked =
-    back !== undefined && (context.when.interval !== undefined || bag.left().some(isStep));
+    back !== undefined && (context.when.interval !== undefined || parts.left().some(isStep));
   if (word === undefined && !isAsked) return undefined;
-  const bought = bag.has("customer") ? context.eventOf("purchase") : undefined;
-  bag.takeAll(...PERSON_ROLES, "share", "count", "new", "again", "returning", "session", "go");
-  const steps = bag.left().filter(isStep);
-  for (const step of steps) bag.takeItem(step);
+  const bought = parts.has("customer") ? context.eventOf("purchase") : undefined;
+  parts.takeAll(...PERSON_ROLES, "share", "count", "new", "again", "returning", "session", "go");
+  const steps = parts.left().filter(isStep);
+  for (const step of steps) parts.takePart(step);
   const views = pageViews(context)[0];
   // The event after "come back" is the return.
-  const before = steps.find((item) => back === undefined || item.at < back.at)?.meaning.event;
-  const after = steps.find((item) => item.meaning.event !== before)?.meaning.event;
+  const before = steps.find((part) => back === undefined || part.at < back.at)?.meaning.event;
+  const after = steps.find((part) => part.meaning.event !== before)?.meaning.event;
   const start = before ?? bought ?? (after === undefined ? views : undefined) ?? views ?? null;
   return {
     of: "retention",
@@ -52,22 +52,22 @@ export const retention: Reader = (bag, context) => {
 };
 
 /** Where visits go after a page, or came from before it. */
-export const nextPages: Reader = (bag) => {
-  const page = bag.find((item) => item.page !== undefined || isPageValue(item));
-  const word = bag.has("before") ? "before" : "after";
+export const nextPages: Reader = (parts) => {
+  const page = parts.find((part) => part.page !== undefined || isPageValue(part));
+  const word = parts.has("before") ? "before" : "after";
   const isTo =
-    bag.has("go") &&
-    bag.items.some(
-      ({ words, at }) => /^to$/i.test(words[0]?.text ?? "") && bag.items[at + 1] === page,
+    parts.has("go") &&
+    parts.all.some(
+      ({ words, at }) => /^to$/i.test(words[0]?.text ?? "") && parts.all[at + 1] === page,
     );
   const isFrom =
-    bag.has("go") &&
-    bag.items.some(
-      ({ words, at }) => /^from$/i.test(words[0]?.text ?? "") && bag.items[at + 1] === page,
+    parts.has("go") &&
+    parts.all.some(
+      ({ words, at }) => /^from$/i.test(words[0]?.text ?? "") && parts.all[at + 1] === page,
     );
-  if (page === undefined || !(bag.has("before", "after") || isTo || isFrom)) return undefined;
-  bag.takeItem(page);
-  bag.takeAll(
+  if (page === undefined || !(parts.has("before", "after") || isTo || isFrom)) return undefined;
+  parts.takePart(page);
+  parts.takeAll(
     "after",
     "before",
     "go",
@@ -80,8 +80,9 @@ export const nextPages: Reader = (bag) => {
     "entry",
     "exit",
   );
-  while (bag.takeIf(({ meaning }) => meaning.property?.name === "$pathname") !== undefined);
-  while (bag.takeIf(({ meaning }) => meaning.event === "$pageview") !== undefined);
+  parts.takeAllIf(
+    ({ meaning }) => meaning.property?.name === "$pathname" || meaning.event === "$pageview",
+  );
   const path =
     page.page ??
     page.meaning.values.find(({ property }) => property.name === "$pathname")?.value ??
@@ -89,116 +90,125 @@ export const nextPages: Reader = (bag) => {
   return { of: "next", page: path, isBefore: word === "before" || (isTo && !isFrom) };
 };
 
-const isPageValue = ({ meaning }: Item) =>
+const isPageValue = ({ meaning }: Part) =>
   meaning.values.some(({ property }) => property.name === "$pathname");
 
 /** Persons who did one thing and not another. */
-export const without: Reader = (bag, context) => {
-  const word = bag.find(({ meaning }) => meaning.roles.has("without"));
+export const without: Reader = (parts, context) => {
+  const word = parts.find(({ meaning }) => meaning.roles.has("without"));
   if (word === undefined) return undefined;
-  const events = bag.left().filter(isStep);
-  const not = events.find((item) => item.at > word.at) ?? events.at(-1);
-  const others = events.filter((item) => item !== not);
-  const customer = bag.has("customer") ? context.eventOf("purchase") : undefined;
-  const views = bag.has(...PERSON_ROLES) ? pageViews(context)[0] : undefined;
+  const events = parts.left().filter(isStep);
+  const not = events.find((part) => part.at > word.at) ?? events.at(-1);
+  const others = events.filter((part) => part !== not);
+  const customer = parts.has("customer") ? context.eventOf("purchase") : undefined;
+  const views = parts.has(...PERSON_ROLES) ? pageViews(context)[0] : undefined;
   const own = others[0]?.meaning.event ?? customer ?? views;
   if (not?.meaning.event === undefined || own === undefined || own === not.meaning.event)
     return undefined;
-  for (const item of [word, ...events]) bag.takeItem(item);
-  bag.takeAll("without", "take", "conversion", ...PERSON_ROLES, "session", "count", "and", "after");
+  for (const part of [word, ...events]) parts.takePart(part);
+  parts.takeAll(
+    "without",
+    "take",
+    "conversion",
+    ...PERSON_ROLES,
+    "session",
+    "count",
+    "and",
+    "after",
+  );
   return { of: "without", event: own, not: not.meaning.event };
 };
 
 /** Persons who did something several times. */
-export const repeaters: Reader = (bag, context) => {
-  const times = timesIn(bag);
+export const repeaters: Reader = (parts, context) => {
+  const times = timesIn(parts);
   const isRepeat =
     times === undefined &&
     context.when.interval === undefined &&
-    bag.has("customer") &&
-    bag.take("returning", "again", "come_back") !== undefined;
+    parts.has("customer") &&
+    parts.take("returning", "again", "come_back") !== undefined;
   if (times === undefined && !isRepeat) return undefined;
-  const isShare = bag.take("share") !== undefined;
-  const bought = bag.has("customer") ? context.eventOf("purchase") : undefined;
-  const views = bag.has("visitor", "person") ? pageViews(context)[0] : undefined;
-  const event = takeEvents(bag)[0] ?? bought ?? views;
-  bag.takeAll(...PERSON_ROLES, "count", "again", "times");
+  const isShare = parts.take("share") !== undefined;
+  const bought = parts.has("customer") ? context.eventOf("purchase") : undefined;
+  const views = parts.has("visitor", "person") ? pageViews(context)[0] : undefined;
+  const event = takeEvents(parts)[0] ?? bought ?? views;
+  parts.takeAll(...PERSON_ROLES, "count", "again", "times");
   if (event === undefined) return undefined;
   return { of: "repeaters", event, times: times ?? 2, ...(isShare ? { isShare } : {}) };
 };
 
-function timesIn(bag: Bag): number | undefined {
-  const unit = bag.find(
-    ({ meaning, at }) => meaning.roles.has("times") && bag.items[at - 1]?.number !== undefined,
+function timesIn(parts: Parts): number | undefined {
+  const unit = parts.find(
+    ({ meaning, at }) => meaning.roles.has("times") && parts.all[at - 1]?.number !== undefined,
   );
-  const number = unit === undefined ? orderedNumber(bag) : bag.beside(unit, -1);
+  const number = unit === undefined ? orderedNumber(parts) : parts.beside(unit, -1);
   if (number?.number !== undefined) {
-    const isMore = bag.take("more") !== undefined;
-    if (!isMore && bag.take("at_least") === undefined) return undefined;
-    for (const item of [unit, number]) bag.takeItem(item);
+    const isMore = parts.take("more") !== undefined;
+    if (!isMore && parts.take("at_least") === undefined) return undefined;
+    for (const part of [unit, number]) parts.takePart(part);
     return number.number + (isMore ? 1 : 0);
   }
-  return bag.take("again") === undefined ? undefined : 2;
+  return parts.take("again") === undefined ? undefined : 2;
 }
 
 /** The number of "at least 3 purchases". */
-function orderedNumber(bag: Bag): Item | undefined {
-  const isSign = ({ meaning }: Item) => meaning.roles.has("at_least") || meaning.roles.has("more");
-  return bag.find((item) => {
-    const [before, after] = [bag.beside(item, -1), bag.beside(item, 1)];
+function orderedNumber(parts: Parts): Part | undefined {
+  const isSign = ({ meaning }: Part) => meaning.roles.has("at_least") || meaning.roles.has("more");
+  return parts.find((part) => {
+    const [before, after] = [parts.beside(part, -1), parts.beside(part, 1)];
     return (
-      item.number !== undefined &&
+      part.number !== undefined &&
       before !== undefined &&
       isSign(before) &&
       after?.meaning.event !== undefined &&
-      bag.has(...PERSON_ROLES)
+      parts.has(...PERSON_ROLES)
     );
   });
 }
 
 /** Persons who came on several days. */
-export const activeOn: Reader = (bag, context) => {
-  const days = bag.find(
+export const activeOn: Reader = (parts, context) => {
+  const days = parts.find(
     ({ meaning, at }) =>
       meaning.roles.has("days") &&
-      (bag.items[at - 1]?.number !== undefined || bag.items[at - 2]?.number !== undefined),
+      (parts.all[at - 1]?.number !== undefined || parts.all[at - 2]?.number !== undefined),
   );
   const number =
     days === undefined
       ? undefined
-      : [bag.beside(days, -1), bag.beside(days, -2)].find((item) => item?.number !== undefined);
+      : [parts.beside(days, -1), parts.beside(days, -2)].find((part) => part?.number !== undefined);
   if (days === undefined || number?.number === undefined) return undefined;
-  const isMore = bag.take("more") !== undefined;
-  if (!isMore && bag.take("at_least") === undefined && !bag.has("different")) return undefined;
-  for (const item of [days, number]) bag.takeItem(item);
-  bag.takeAll(...PERSON_ROLES, "count", "different", "session");
-  const [event] = [...takeEvents(bag), ...pageViews(context)];
+  const isMore = parts.take("more") !== undefined;
+  if (!isMore && parts.take("at_least") === undefined && !parts.has("different")) return undefined;
+  for (const part of [days, number]) parts.takePart(part);
+  parts.takeAll(...PERSON_ROLES, "count", "different", "session");
+  const [event] = [...takeEvents(parts), ...pageViews(context)];
   return { of: "active_on", event: event ?? null, days: number.number + (isMore ? 1 : 0) };
 };
 
 /** "Their first purchase" is the one of a new customer. */
-function firstOf(bag: Bag): Item | undefined {
-  const first = bag.find(({ meaning }) => meaning.roles.has("first_seen"));
-  const next = first === undefined ? undefined : bag.beside(first, 1);
+function firstOf(parts: Parts): Part | undefined {
+  const first = parts.find(({ meaning }) => meaning.roles.has("first_seen"));
+  const next = first === undefined ? undefined : parts.beside(first, 1);
   const isOfEvent = next !== undefined && isStep(next) && !next.meaning.roles.has("session");
-  return isOfEvent && !bag.has("when") ? bag.takeItem(first) : undefined;
+  return isOfEvent && !parts.has("when") ? parts.takePart(first) : undefined;
 }
 
 /** New visitors, returning ones, or both. */
-export const newcomers: Reader = (bag, context) => {
-  const isNew = (bag.take("new") ?? firstOf(bag)) !== undefined;
-  const hasEvent = bag
+export const newcomers: Reader = (parts, context) => {
+  const isNew = (parts.take("new") ?? firstOf(parts)) !== undefined;
+  const hasEvent = parts
     .left()
     .some(({ meaning }) => meaning.event !== undefined && !meaning.roles.has("session"));
   const isBack =
-    context.when.interval === undefined && !hasEvent && bag.take("come_back") !== undefined;
-  const isReturning = isBack || bag.take("returning") !== undefined;
+    context.when.interval === undefined && !hasEvent && parts.take("come_back") !== undefined;
+  const isReturning = isBack || parts.take("returning") !== undefined;
   if (!isNew && !isReturning) return undefined;
-  const isShare = bag.take("share") !== undefined;
-  const bought = bag.has("customer") ? context.eventOf("purchase") : undefined;
-  const isOfPersons = bag.has(...PERSON_ROLES, "session");
-  bag.takeAll(...PERSON_ROLES, "session", "count", "first_touch", "by", "new", "returning");
-  const event = takeEvent(bag);
+  const isShare = parts.take("share") !== undefined;
+  const bought = parts.has("customer") ? context.eventOf("purchase") : undefined;
+  const isOfPersons = parts.has(...PERSON_ROLES, "session");
+  parts.takeAll(...PERSON_ROLES, "session", "count", "first_touch", "by", "new", "returning");
+  const event = takeEvent(parts);
   if (!isOfPersons && event === undefined) return undefined;
   const own = event ?? bought ?? pageViews(context)[0];
   const one = isNew ? "new" : "returning";

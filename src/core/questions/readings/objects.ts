@@ -10,42 +10,42 @@ import {
 } from "./units.ts";
 
 /** How many things were sold. */
-export const unitsSold: Reader = (bag, context) => {
+export const unitsSold: Reader = (parts, context) => {
   const bought = context.eventOf("purchase");
   const quantity = context.propertyOf("quantity");
-  const item = bag.find(
+  const part = parts.find(
     ({ words, at }) =>
       /^(?:items?|units?|pieces?|quantity|quantities)$/i.test(words[0]?.text ?? "") &&
-      bag.items[at - 1]?.number === undefined,
+      parts.all[at - 1]?.number === undefined,
   );
-  if (bought === undefined || quantity === undefined || item === undefined) return undefined;
-  const isBought = bag.left().some(({ meaning }) => meaning.event === bought);
-  if (bag.take("count", "sum") === undefined && !bag.has("sold") && !isBought) return undefined;
-  bag.takeItem(item);
-  takeRepeated(bag, bought);
+  if (bought === undefined || quantity === undefined || part === undefined) return undefined;
+  const isBought = parts.left().some(({ meaning }) => meaning.event === bought);
+  if (parts.take("count", "sum") === undefined && !parts.has("sold") && !isBought) return undefined;
+  parts.takePart(part);
+  takeRepeated(parts, bought);
   return { of: "events", events: [bought], math: "sum", property: quantity };
 };
 
 /** Different values of a property. */
-export const differentValues: Reader = (bag) => {
-  const word = bag.take("different");
-  const near = word === undefined ? undefined : [1, 2].map((step) => bag.beside(word, step));
-  const item = near?.find(
+export const differentValues: Reader = (parts) => {
+  const word = parts.take("different");
+  const near = word === undefined ? undefined : [1, 2].map((step) => parts.beside(word, step));
+  const part = near?.find(
     (one) =>
       one !== undefined &&
-      bag.isLeft(one) &&
+      parts.isLeft(one) &&
       one.meaning.property !== undefined &&
       one.meaning.roles.size === 0,
   );
-  if (item === undefined) return undefined;
-  bag.takeItem(item);
-  bag.takeAll("count", ...PERSON_ROLES);
-  const events = takeEvents(bag);
+  if (part === undefined) return undefined;
+  parts.takePart(part);
+  parts.takeAll("count", ...PERSON_ROLES);
+  const events = takeEvents(parts);
   return {
     of: "events",
     events,
     math: "different",
-    property: item.meaning.property as NonNullable<typeof item.meaning.property>,
+    property: part.meaning.property as NonNullable<typeof part.meaning.property>,
   };
 };
 
@@ -90,33 +90,33 @@ export function objectOf(event: string | undefined, context: Context): Property 
 }
 
 /** "What do people search for?": the objects of an event. */
-export const objects: Reader = (bag, context) => {
-  const text = bag.items.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
-  if (!/\b(?:what|which) (?:do|does|did|are|have)\b/i.test(text) || bag.has("count"))
+export const objects: Reader = (parts, context) => {
+  const text = parts.all.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
+  if (!/\b(?:what|which) (?:do|does|did|are|have)\b/i.test(text) || parts.has("count"))
     return undefined;
-  const event = takeEvent(bag);
+  const event = takeEvent(parts);
   const property = objectOf(event, context);
   if (event === undefined || property === undefined) return undefined;
-  bag.takeAll(...PERSON_ROLES, "most", "activity");
-  return { of: "objects", event, property };
+  parts.takeAll(...PERSON_ROLES, "most", "activity");
+  return { of: "events", events: [event], math: "total", by: { by: "property", property } };
 };
 
 /** Only a property, as in "top 5 pages" and "best selling products": events by its values. */
-export const byProperty: Reader = (bag, context) => {
-  const isSold = bag.has("sold");
-  const item = bag.find(
+export const byProperty: Reader = (parts, context) => {
+  const isSold = parts.has("sold");
+  const part = parts.find(
     ({ meaning }) => meaning.property !== undefined && !isGroupName(meaning.property),
   );
-  const property = item?.meaning.property;
+  const property = part?.meaning.property;
   if (property === undefined) return undefined;
-  const count = bag.take("count");
-  const isNext = count !== undefined && item?.at === count.at + 1;
-  const isCounted = isNext && !bag.has("most", "least", "sold");
+  const count = parts.take("count");
+  const isNext = count !== undefined && part?.at === count.at + 1;
+  const isCounted = isNext && !parts.has("most", "least", "sold");
   if (count !== undefined && !isNext) return undefined;
-  bag.takeAll("count", ...PERSON_ROLES, "sum");
+  parts.takeAll("count", ...PERSON_ROLES, "sum");
   const views = pageViews(context);
   if (isCounted) {
-    bag.takeItem(item);
+    parts.takePart(part);
     const isListed =
       property.of === "event" &&
       (property.name.startsWith("$") || property.name.startsWith("utm_"));

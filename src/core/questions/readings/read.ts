@@ -1,6 +1,6 @@
-import { type Bag, bagOf, type Item, itemsOf } from "../language/bag.ts";
 import type { Today } from "../language/dates.ts";
 import { isSpelledLike, plainEnglish, type Word, wordsOf } from "../language/english.ts";
+import { type Part, type Parts, partsOf, unreadOf } from "../language/parts.ts";
 import { takeTime } from "../language/time.ts";
 import type { Vocabulary } from "../language/vocabulary.ts";
 import { calculations, meanOfDays, perUnit } from "./calculations.ts";
@@ -65,12 +65,12 @@ export function readQuestion(question: string, vocabulary: Vocabulary, today: To
     if (better !== undefined) mended.push({ from: word.text, to: better.stem });
     return better ?? word;
   });
-  const items = itemsOf(words, vocabulary);
+  const all = partsOf(words, vocabulary);
   const attempts = READERS.flatMap((reader) => {
-    const bag = bagOf(items);
+    const parts = unreadOf(all);
     const context = contextOf(vocabulary, { ...when });
-    const measure = reader(bag, context);
-    return measure === undefined ? [] : [attemptOf(bag, measure, context)];
+    const measure = reader(parts, context);
+    return measure === undefined ? [] : [attemptOf(parts, measure, context)];
   });
   const readings = attempts.flatMap(({ reading, unread }) =>
     unread.length === 0 ? [reading] : [],
@@ -78,7 +78,7 @@ export function readQuestion(question: string, vocabulary: Vocabulary, today: To
   if (readings.length > 0)
     return { readings: readings.slice(0, READINGS_MAX), unknown: [], mended };
   const [least] = attempts.toSorted((a, b) => a.unread.length - b.unread.length);
-  const strange = items.filter(isStrange).map(textOf);
+  const strange = all.filter(isStrange).map(textOf);
   const unknown = strange.length > 0 ? strange : (least?.unread ?? [text.trim()]);
   return { readings, unknown, mended };
 }
@@ -101,19 +101,19 @@ function withTimeWords(text: string, vocabulary: Vocabulary): string {
 }
 
 /** Completes a reading; `unread` has the words that it has no place for. */
-function attemptOf(bag: Bag, measure: Measure, context: Context) {
-  const reading = finish(bag, measure, context);
-  const unread = bag.unread().map(textOf);
+function attemptOf(parts: Parts, measure: Measure, context: Context) {
+  const reading = finish(parts, measure, context);
+  const unread = parts.unread().map(textOf);
   if (!isAnswerable(reading)) unread.push("and");
   if (lacksRows(reading)) unread.push("most");
   if (lacksIntervals(reading)) unread.push(`per ${reading.when.interval ?? "day"}`);
   return { reading, unread };
 }
 
-const textOf = ({ words }: Item) => words.map(({ text }) => text).join(" ");
+const textOf = ({ words }: Part) => words.map(({ text }) => text).join(" ");
 
 /** Whether a part has no meaning at all. */
-function isStrange({ isSoft, meaning, number, page, who }: Item): boolean {
+function isStrange({ isSoft, meaning, number, page, who }: Part): boolean {
   const { roles, event, property, values } = meaning;
   const isNothing = [event, property, number, page, who].every((one) => one === undefined);
   return !isSoft && isNothing && roles.size === 0 && values.length === 0;

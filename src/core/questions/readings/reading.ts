@@ -40,9 +40,9 @@ export type SessionValue =
 
 /** The measure of a question. */
 export type Measure =
-  | ({ of: "events" } & Aggregate)
+  /** `by` is what a reader found that the answer has a row for each of. */
+  | ({ of: "events"; by?: Label } & Aggregate)
   | { of: "series"; all: readonly Aggregate[] }
-  | { of: "objects"; event: string; property: Property }
   | { of: "ratio"; over: Aggregate; under: Aggregate; isPercent: boolean }
   | { of: "mean_of_days"; counted: Aggregate; unit: "day" | "week" | "month" | "hour" }
   | { of: "sessions"; value: SessionValue; page?: string }
@@ -66,7 +66,6 @@ export type Measure =
       which: "new" | "returning" | "both";
       isShare?: boolean;
     }
-  | { of: "activity"; events: readonly string[] }
   | { of: "moment"; events: readonly string[]; isLast: boolean }
   | { of: "value"; property: Property }
   | { of: "persons" };

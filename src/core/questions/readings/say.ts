@@ -75,8 +75,6 @@ const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>)
   repeaters: ({ event, times, isShare }) =>
     `${isShare === true ? "percentage of users" : "users"} with ${event} at least ${times} times`,
   newcomers: newcomersName,
-  objects: ({ event }) => `number of ${event} events`,
-  activity: () => "events of the person",
   moment: ({ events, isLast }) => `${isLast ? "last" : "first"} ${events[0] ?? "event"}`,
   value: ({ property }) => property.name,
   persons: () => "persons",

@@ -67,13 +67,6 @@ function selectOf(reading: Reading, parts: Parts, period: Period): string {
     case "sessions":
     case "session_share":
       return sessionQuery(reading, parts, period);
-    case "activity":
-      return ofEvents(
-        { ...reading, by: [{ by: "event" }] },
-        { ...parts, labels: ["events.event"] },
-        [{ events: measure.events, math: "total" }],
-        "count(*)",
-      );
     case "moment": {
       const all = { events: measure.events, math: "total" as const };
       const value = `${measure.isLast ? "max" : "min"}(${TIME})`;

@@ -171,7 +171,10 @@ describe("a question in plain English", () => {
       "revenue by first touch utm source",
       { by: [{ by: "first_touch", property: of("event", "utm_source") }] },
     ],
-    ["what has ann@example.com done?", { measure: { of: "activity", events: [] } }],
+    [
+      "what has ann@example.com done?",
+      { measure: { of: "events", events: [] }, by: [{ by: "event" }] },
+    ],
     [
       "when was ann@example.com last seen?",
       { measure: { of: "moment", events: [], isLast: true } },

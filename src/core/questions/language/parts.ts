@@ -3,7 +3,7 @@ import type { Role } from "./lexicon.ts";
 import type { Meaning, Vocabulary } from "./vocabulary.ts";
 
 /** A part of a question: words with one meaning, a number, an address or a person. */
-export type Item = {
+export type Part = {
   at: number;
   words: readonly Word[];
   meaning: Meaning;
@@ -26,70 +26,70 @@ const SOFT: ReadonlySet<Role> = new Set<Role>([
 ]);
 
 /** Splits a question into its parts, the longest phrase first. */
-export function itemsOf(words: readonly Word[], vocabulary: Vocabulary): Item[] {
-  const items: Item[] = [];
+export function partsOf(words: readonly Word[], vocabulary: Vocabulary): Part[] {
+  const all: Part[] = [];
   let from = 0;
   while (from < words.length) {
-    const item = itemAt(words, from, vocabulary);
-    items.push({ ...item, at: items.length });
-    from += item.words.length;
+    const part = partAt(words, from, vocabulary);
+    all.push({ ...part, at: all.length });
+    from += part.words.length;
   }
-  const sure = items
+  const sure = all
     .map(asName)
-    .map((item, at) => asFiller(item, items[at - 1], vocabulary))
-    .map((item, at) => asVerb(item, items[at - 1]));
-  return sure.map((item, at) => {
+    .map((part, at) => asFiller(part, all[at - 1], vocabulary))
+    .map((part, at) => asVerb(part, all[at - 1]));
+  return sure.map((part, at) => {
     const isThe = /^(?:the|our|a)$/i.test(sure[at - 1]?.words[0]?.text ?? "");
     const before = sure[isThe ? at - 2 : at - 1]?.words[0]?.text ?? "";
-    return asValue(item, [sure[at - 1], sure[at + 1]], before);
+    return asValue(part, [sure[at - 1], sure[at + 1]], before);
   });
 }
 
 /** A name as the project writes it, such as `cart_value`, is no phrase of the lexicon. */
-function asName(item: Item): Item {
-  const [first, ...others] = item.words;
-  const { event, property } = item.meaning;
+function asName(part: Part): Part {
+  const [first, ...others] = part.words;
+  const { event, property } = part.meaning;
   const isName = others.length === 0 && first?.text.includes("_") === true;
-  if (!isName || (event === undefined && property === undefined)) return item;
-  return { ...item, meaning: { ...item.meaning, roles: new Set() }, isSoft: false };
+  if (!isName || (event === undefined && property === undefined)) return part;
+  return { ...part, meaning: { ...part.meaning, roles: new Set() }, isSoft: false };
 }
 
 const PERSONS = ["visitor", "person", "customer"] as const;
 
 /** "Visited", and "visit" after a person, is a page view and no session. */
-function asVerb(item: Item, before: Item | undefined): Item {
-  const { roles, event } = item.meaning;
-  if (event === undefined || !roles.has("session")) return item;
-  const isVerb = /(?:ed|ing)$/i.test(item.words[0]?.text ?? "");
+function asVerb(part: Part, before: Part | undefined): Part {
+  const { roles, event } = part.meaning;
+  if (event === undefined || !roles.has("session")) return part;
+  const isVerb = /(?:ed|ing)$/i.test(part.words[0]?.text ?? "");
   const isDone = PERSONS.some((role) => before?.meaning.roles.has(role) === true);
-  if (!isVerb && !isDone) return item;
-  return { ...item, meaning: { ...item.meaning, roles: new Set() } };
+  if (!isVerb && !isDone) return part;
+  return { ...part, meaning: { ...part.meaning, roles: new Set() } };
 }
 
 /** A common word that is also a name of the project means the name only after "by", or with others. */
-function asFiller(item: Item, before: Item | undefined, vocabulary: Vocabulary): Item {
-  const [first, ...others] = item.words;
-  if (first === undefined || others.length > 0 || !vocabulary.isFiller(first)) return item;
-  if (before?.meaning.roles.has("by") === true || item.meaning.values.length > 0) return item;
-  return { ...item, meaning: { roles: item.meaning.roles, values: [] }, isSoft: true };
+function asFiller(part: Part, before: Part | undefined, vocabulary: Vocabulary): Part {
+  const [first, ...others] = part.words;
+  if (first === undefined || others.length > 0 || !vocabulary.isFiller(first)) return part;
+  if (before?.meaning.roles.has("by") === true || part.meaning.values.length > 0) return part;
+  return { ...part, meaning: { roles: part.meaning.roles, values: [] }, isSoft: true };
 }
 
 /** Next to the name of its property, a word is a value of it and no event. */
-function asValue(item: Item, beside: readonly (Item | undefined)[], before: string): Item {
-  const { event, ...meaning } = item.meaning;
-  if (event === undefined) return item;
-  const isValueOf = (near: Item | undefined) => {
+function asValue(part: Part, beside: readonly (Part | undefined)[], before: string): Part {
+  const { event, ...meaning } = part.meaning;
+  if (event === undefined) return part;
+  const isValueOf = (near: Part | undefined) => {
     const property = near?.meaning.property;
     return (
       property !== undefined && meaning.values.some((one) => one.property.name === property.name)
     );
   };
   const isFrom = /^(?:from|via|through)$/i.test(before);
-  if (meaning.values.length === 0 || !(isFrom || beside.some(isValueOf))) return item;
-  return { ...item, meaning: { roles: new Set(), values: meaning.values } };
+  if (meaning.values.length === 0 || !(isFrom || beside.some(isValueOf))) return part;
+  return { ...part, meaning: { roles: new Set(), values: meaning.values } };
 }
 
-function itemAt(words: readonly Word[], from: number, vocabulary: Vocabulary): Omit<Item, "at"> {
+function partAt(words: readonly Word[], from: number, vocabulary: Vocabulary): Omit<Part, "at"> {
   const first = words[from] as Word;
   if (!first.isQuoted) {
     if (/^(?:https?:\/)?\//.test(first.text)) {
@@ -142,36 +142,45 @@ function isSoft(
   return [...roles].some((role) => SOFT.has(role));
 }
 
+const hasRole = ({ meaning }: Part, roles: readonly Role[]) =>
+  roles.some((role) => meaning.roles.has(role));
+
 /** The parts of a question that a reading has not used yet. */
-export type Bag = ReturnType<typeof bagOf>;
+export type Parts = ReturnType<typeof unreadOf>;
 
 /** Returns the parts of a question, for one attempt at a reading. */
-export function bagOf(items: readonly Item[]) {
-  const left = new Set(items);
-  const take = (item: Item | undefined) => {
-    if (item !== undefined) left.delete(item);
-    return item;
+export function unreadOf(all: readonly Part[]) {
+  const left = new Set(all);
+  const take = (part: Part | undefined) => {
+    if (part !== undefined) left.delete(part);
+    return part;
   };
-  const find = (fits: (item: Item) => boolean) => [...left].find(fits);
-  const has = (...roles: Role[]) =>
-    find(({ meaning }) => roles.some((role) => meaning.roles.has(role)));
+  const find = (fits: (part: Part) => boolean) => [...left].find(fits);
+  const has = (...roles: Role[]) => find((part) => hasRole(part, roles));
   return {
-    items,
+    all,
     left: () => [...left],
-    isLeft: (item: Item) => left.has(item),
+    isLeft: (part: Part) => left.has(part),
     find,
     has: (...roles: Role[]) => has(...roles) !== undefined,
     /** Takes the first part with one of some roles; undefined without one. */
     take: (...roles: Role[]) => take(has(...roles)),
-    takeItem: take,
-    takeIf: (fits: (item: Item) => boolean) => take(find(fits)),
+    takePart: take,
+    takeIf: (fits: (part: Part) => boolean) => take(find(fits)),
     /** Takes all parts with one of some roles. */
     takeAll: (...roles: Role[]) => {
-      for (let item = has(...roles); item !== undefined; item = has(...roles)) take(item);
+      for (const part of left) if (hasRole(part, roles)) left.delete(part);
+    },
+    /** Takes the parts that fit one by one. A caller may take others in between; these are left out. */
+    *each(fits: (part: Part) => boolean) {
+      for (let part = take(find(fits)); part !== undefined; part = take(find(fits))) yield part;
+    },
+    takeAllIf: (fits: (part: Part) => boolean) => {
+      for (const part of left) if (fits(part)) left.delete(part);
     },
     /** The part before or after another one, whether it is used or not. */
-    beside: (item: Item, step: number) => items[item.at + step],
+    beside: (part: Part, step: number) => all[part.at + step],
     /** The words that no reading may leave out. */
-    unread: () => [...left].filter((item) => !item.isSoft),
+    unread: () => [...left].filter((part) => !part.isSoft),
   };
 }
