@@ -111,7 +111,10 @@ const PORT_FILES_MAX = 25;
 
 /** Source files without a test of their own, each with the reason. */
 const TESTED_ELSEWHERE: Record<string, string> = {
+  "core/sql/hogql-calls.ts": "test/core/sql/hogql.test.ts",
   "core/sql/hogql-functions.ts": "test/core/sql/hogql.test.ts",
+  "core/sql/hogql-names.ts": "test/core/sql/hogql.test.ts, test/core/sql/hogql-queries.test.ts",
+  "core/sql/hogql-nodes.ts": "test/core/sql/hogql.test.ts, test/core/sql/hogql-queries.test.ts",
   "core/sql/hogql-text.ts": "test/core/sql/hogql.test.ts",
   "core/questions/language/parts.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/language/dates.ts": "test/core/questions/readings/read.test.ts",

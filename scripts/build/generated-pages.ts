@@ -2,7 +2,6 @@ import { describeSettings } from "../../src/app/settings/settings.ts";
 import { EXIT, usageOf } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
 import { METRICS, type MetricDefinition } from "../../src/core/operations/metric-definitions.ts";
-import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES, SQL_VIEWS } from "../../src/core/sql/allowed.ts";
 import { isAboutLogs, WARNING_TYPES, warningTable } from "../../src/core/warnings/warning.ts";
 import { tagOf } from "../../src/http/docs/openapi.ts";
 import { captureRoutes } from "../../src/http/sdk/capture.ts";
@@ -10,7 +9,9 @@ import { sdkRoutes } from "../../src/http/sdk/config.ts";
 import { logRoutes } from "../../src/http/sdk/otlp.ts";
 import { managementRoutes } from "../../src/http/server.ts";
 import { limitsPage } from "./limits.ts";
+import { code, listed, pageOf, table } from "./markdown.ts";
 import { questionsPage } from "./questions-page.ts";
+import { sqlColumnsPage } from "./sql-page.ts";
 
 /** The pages that are generated, by the name of their file in `src/docs`. */
 export async function generatedPages(): Promise<Record<string, string>> {
@@ -25,19 +26,6 @@ export async function generatedPages(): Promise<Record<string, string>> {
     "questions.md": questionsPage(),
   };
 }
-
-const pageOf = (...parts: readonly string[]) => `${parts.join("\n\n")}\n`;
-
-/** A table in Markdown. */
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`.replace(/ +\|/g, " |");
-  return [line(heads), `|${"---|".repeat(heads.length)}`, ...rows.map(line)].join("\n");
-}
-
-const code = (text: string) => (text === "" ? "" : `\`${text}\``);
-
-const listed = (names: readonly string[]) => names.map(code).join(", ");
 
 function settingsPage(): string {
   const rows = describeSettings().map(({ flag, help, fallback, computed, values }) => [
@@ -122,25 +110,6 @@ function metricsPage(): string {
     "`GET /metrics` is in the text format of Prometheus. It takes a personal key with the scope `project:read` as bearer token. A key that is confined to projects gets the samples of these alone.",
     "A counter begins at 0 with the process, unless its meaning says otherwise. [Operations](operations.md#metrics) says which metrics are worth an alert.",
     table(["metric", "type", "labels", "meaning"], rows),
-  );
-}
-
-function sqlColumnsPage(): string {
-  const views = Object.entries(SQL_VIEWS).flatMap(([view, columns]) => [
-    `## ${view}`,
-    table(
-      ["column", "type", "meaning"],
-      Object.entries(columns).map(([name, { type, about = "" }]) => [code(name), type, about]),
-    ),
-  ]);
-  return pageOf(
-    "# SQL columns",
-    '[SQL](insights.md#sql) reads these tables of one project. Times are in UTC. A column whose name begins with `$` needs double quotes: `"$browser"`. A column without a meaning is the field or property of its name.',
-    ...views,
-    "## Functions",
-    listed(SQL_FUNCTION_NAMES),
-    "## Types of CAST",
-    SQL_TYPE_NAMES,
   );
 }
 

@@ -94,6 +94,7 @@ const EXPRESSIONS: Record<string, Look> = {
   },
   CAST(node, scope) {
     onlyWith(node, ["child", "cast_type", "try_cast"], scope.text);
+    if (isListOfTexts(node["cast_type"])) return listed(node, all([node["child"]], scope), scope);
     if (!isType(node["cast_type"])) {
       refuse(`This type is not allowed. There are: ${SQL_TYPE_NAMES}.`, node, scope.text);
     }
@@ -166,6 +167,23 @@ function isType(type: Json | undefined): boolean {
   );
 }
 
+/** The growth of a list of texts, as that of a text that is split. */
+function listed(node: JsonObject, extent: Extent, scope: Scope): Extent {
+  const rule = SQL_FUNCTIONS.get("string_split");
+  return rule === undefined ? extent : { ...extent, growth: grown(rule, [extent], node, scope) };
+}
+
+function isListOfTexts(type: Json | undefined): boolean {
+  if (!isObject(type) || type["id"] !== "LIST" || !isObject(type["type_info"])) return false;
+  const { child_type, ...info } = type["type_info"];
+  const isOfTexts = isObject(child_type) && child_type["id"] === "VARCHAR";
+  return (
+    isOfTexts &&
+    isNothing(child_type["type_info"] ?? null) &&
+    Object.entries(info).every(([field, value]) => field === "type" || isNothing(value))
+  );
+}
+
 function columnRef(node: JsonObject, scope: Scope): Extent {
   onlyWith(node, ["column_names"], scope.text);
   const names = Array.isArray(node["column_names"]) ? node["column_names"] : [];
@@ -210,7 +228,22 @@ function called(node: JsonObject, scope: Scope, { isCompared = false } = {}): Ex
     orders(isObject(order) ? order["orders"] : [], scope),
   ];
   checkCall(rule, node, scope);
-  return { ...together([...parts, ...rest]), growth: grown(rule, parts, node, scope) };
+  const growth = isOneProperty(node, scope) ? scope.growth : grown(rule, parts, node, scope);
+  return { ...together([...parts, ...rest]), growth };
+}
+
+const ARROWS = new Set(["->>", "json_extract", "json_extract_string"]);
+
+// A property that queries see is as short as a column, unlike all properties together.
+function isOneProperty(node: JsonObject, scope: Scope): boolean {
+  const [json, path] = nodesIn(node["children"]);
+  const names = json?.["class"] === "COLUMN_REF" ? (json["column_names"] as Json[]) : [];
+  const isColumn = folded(names.at(-1) ?? "") === "properties" && !scope.aliases.has("properties");
+  return (
+    isColumn &&
+    ARROWS.has(folded(node["function_name"])) &&
+    !/^\$?$/.test(textOf(path ?? null) ?? "")
+  );
 }
 
 /** The largest offset of `lag` and `lead`, in rows. */

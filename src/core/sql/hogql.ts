@@ -2,46 +2,71 @@ import { isExactNumber, isObject, type Json, type JsonObject } from "../values/j
 import { SQL_FUNCTIONS, SQL_VIEWS } from "./allowed.ts";
 import { SQL_SIZE_MAX } from "./check.ts";
 import { folded, named, nodesIn, refuse } from "./extent.ts";
-import { HOGQL_FUNCTIONS, HOGQL_REFUSED } from "./hogql-functions.ts";
-
-/** Events with what `person.` finds, as a table of FROM. */
-const PERSON_EVENTS = `* FROM (SELECT e.*, p.properties AS person_properties,
-  p.created_at AS person_created_at FROM events e LEFT JOIN persons p ON p.uuid = e.person_id) AS events`;
+import { called, constantText, SPECIAL_CALLS } from "./hogql-calls.ts";
+import { HOGQL_AGGREGATES, HOGQL_FUNCTIONS, HOGQL_REFUSED } from "./hogql-functions.ts";
+import {
+  type From,
+  foundIn,
+  HOGQL_RELATIONS,
+  isOf,
+  isView,
+  relationColumns,
+  tablesIn,
+  withRelations,
+} from "./hogql-names.ts";
+import {
+  isBounce,
+  isNumber,
+  isTime,
+  ofSamePersons,
+  placeIn,
+  pointer,
+  withKeys,
+  withType,
+  withUuids,
+} from "./hogql-nodes.ts";
 
 /** The selections whose trees {@link hogqlRewriter} takes, in this order. */
 export const HOGQL_TEMPLATES: readonly string[] = [
-  PERSON_EVENTS,
   "$1->>$2",
   "TRY_CAST($1 AS DOUBLE)",
+  "TRY_CAST($1 AS TIMESTAMP)",
+  "coalesce($1, 0)",
+  ...Object.values(HOGQL_RELATIONS),
   ...Object.values(HOGQL_FUNCTIONS).flat(),
 ];
 
-/** Functions that take a property as a number. */
+/** Functions that take a property as a number, and as a time. */
 const OF_NUMBERS = new Set(
   `sum avg median stddev_pop stddev_samp var_pop var_samp quantile_cont quantile round floor ceil abs
   + - * / % //`.split(/\s+/),
 );
-
-/** The tables of one SELECT. */
-type From = { tables: JsonObject[]; needsPerson: boolean };
+const OF_TIMES = new Set(["date_diff", "datediff", "date_trunc", "datetrunc"]);
 
 type Templates = {
-  events: JsonObject;
   property: JsonObject;
   double: JsonObject;
+  time: JsonObject;
+  sum: JsonObject;
+  relations: Map<string, JsonObject>;
   functions: Map<string, Map<number, JsonObject>>;
 };
 
 /** Returns a function that rewrites HogQL in the tree of a statement to DuckDB's SQL. */
 export function hogqlRewriter(trees: readonly JsonObject[]) {
   const selects = trees.map(({ statements }) => nodesIn(statements)[0]?.["node"] as JsonObject);
-  const [, property, double, ...others] = selects.map(
-    (node) => nodesIn(node["select_list"])[0] as JsonObject,
-  ) as [JsonObject, JsonObject, JsonObject, ...JsonObject[]];
-  const events = selects[0]?.["from_table"] as JsonObject;
-  const templates = { events, property, double, functions: byName(others) };
+  const items = selects.map((node) => nodesIn(node["select_list"])[0] as JsonObject);
+  const [property, double, time, sum] = items as [JsonObject, JsonObject, JsonObject, JsonObject];
+  const relations = new Map(
+    Object.keys(HOGQL_RELATIONS).map((name, at) => [
+      name,
+      selects[at + 4]?.["from_table"] as JsonObject,
+    ]),
+  );
+  const functions = byName(items.slice(4 + relations.size));
+  const templates = { property, double, time, sum, relations, functions };
   return (tree: Json, text: string): Json =>
-    new Rewriting(templates, text).walk(tree, { tables: [], needsPerson: false });
+    new Rewriting(templates, text).walk(tree, { tables: [], relations: new Set() });
 }
 
 /** The rewriting of one statement. */
@@ -61,10 +86,23 @@ class Rewriting {
     if (Array.isArray(value)) return value.map((part) => this.walk(part, from));
     if (!isObject(value) || isExactNumber(value)) return value;
     if (value["type"] === "SELECT_NODE") return this.#select(value);
-    if (value["class"] === "COLUMN_REF") return this.#column(value, from);
-    const node = this.#fields(value, from);
-    if (value["class"] === "FUNCTION") return this.#called(node);
-    return value["class"] === "COMPARISON" ? this.#compared(node) : node;
+    switch (value["class"]) {
+      case "COLUMN_REF":
+        return this.#column(value, value["column_names"] as string[], from);
+      case "OPERATOR":
+        return this.#within(value, from) ?? this.#fields(value, from);
+      case "FUNCTION":
+        this.#refuseKnown(value);
+        return this.#called(this.#fields(value, from));
+      case "COMPARISON":
+        return this.#compared(this.#fields(value, from), from);
+      case "SUBQUERY":
+        return withUuids(this.#fields(value, from), from);
+      case "CAST":
+        return withType(this.#fields(value, from));
+      default:
+        return this.#fields(value, from);
+    }
   }
 
   #fields(value: JsonObject, from: From): JsonObject {
@@ -73,15 +111,31 @@ class Rewriting {
   }
 
   #select(value: JsonObject): JsonObject {
-    const from: From = { tables: tablesIn(value["from_table"]), needsPerson: false };
+    const from: From = { tables: tablesIn(value["from_table"]), relations: new Set() };
     const node = this.#fields(value, from);
-    if (!from.needsPerson) return node;
-    return { ...node, from_table: withPersons(node["from_table"] as Json, this.#templates.events) };
+    if (from.relations.size === 0) return node;
+    const { relations } = this.#templates;
+    return {
+      ...node,
+      from_table: withRelations(node["from_table"] ?? null, from.relations, relations),
+    };
   }
 
-  #number(node: Json): Json {
-    const isProperty = isObject(node) && this.#properties.has(node);
-    return isProperty ? this.#filled(this.#templates.double, [node], node) : node;
+  /** Makes a property what a function or a comparison takes. */
+  #as(type: "double" | "time", node: Json): Json {
+    const isAs =
+      isObject(node) && (this.#properties.has(node) || (type === "double" && isBounce(node)));
+    return isAs ? this.#filled(this.#templates[type], [node], node) : node;
+  }
+
+  #refuseKnown(node: JsonObject): void {
+    const advice = HOGQL_REFUSED[folded(node["function_name"])];
+    if (advice === undefined) return;
+    refuse(
+      `The function ${named(node["function_name"])} is not taken: ${advice}.`,
+      node,
+      this.#text,
+    );
   }
 
   #called(node: JsonObject): JsonObject {
@@ -92,58 +146,104 @@ class Rewriting {
       const detail = `${name} of a property: write ${name}(toFloat(…)) for numbers, ${name}(toString(…)) for texts.`;
       refuse(detail, node, this.#text);
     }
-    if (OF_NUMBERS.has(name)) return this.#withNumbers(node);
-    return SQL_FUNCTIONS.has(name) ? node : this.#made(name, args, node);
+    const make = SPECIAL_CALLS[name as keyof typeof SPECIAL_CALLS];
+    const special = Object.hasOwn(SPECIAL_CALLS, name) ? make({ name, args, node }) : undefined;
+    if (special !== undefined) {
+      if ("refused" in special) return refuse(special.refused, node, this.#text);
+      const { alias = "", query_location = 0 } = node;
+      if ("node" in special) return { ...special.node, alias, query_location };
+      return this.#called({ ...this.#nested(special), alias, query_location });
+    }
+    return this.#made(name, args, node) ?? this.#typed(node);
   }
 
-  #made(name: string, args: JsonObject[], node: JsonObject): JsonObject {
-    const advice = HOGQL_REFUSED[name];
-    if (advice !== undefined) {
-      refuse(`The function ${named(name)} is not taken: ${advice}.`, node, this.#text);
-    }
+  /** A call in whose arguments other calls of ClickHouse may stand. */
+  #nested({ call, args }: { call: string; args: JsonObject[] }): JsonObject {
+    const children = args.map((arg) =>
+      arg["class"] === "FUNCTION" && arg["query_location"] === 0 ? this.#called(arg) : arg,
+    );
+    return called(call, children);
+  }
+
+  #made(name: string, args: JsonObject[], node: JsonObject): JsonObject | undefined {
     const made = this.#templates.functions.get(name);
-    if (made === undefined || isObject(node["filter"]) || node["distinct"] === true) return node;
-    const template = made.get(args.length);
-    if (template === undefined) {
-      const counts = [...made.keys()].join(" or ");
-      return refuse(
-        `The function ${named(name)} takes ${counts} arguments here.`,
-        node,
-        this.#text,
-      );
+    if (isObject(node["filter"]) || node["distinct"] === true) return undefined;
+    const ofJson = name.startsWith("json") && made !== undefined;
+    const keyed = ofJson ? withKeys(args) : args;
+    const template = made?.get(keyed.length);
+    if (template !== undefined) return this.#typed(this.#filled(template, keyed, node));
+    if (SQL_FUNCTIONS.has(name)) return undefined;
+    const base = name.replace(/if(\(\))?$/, "$1");
+    if (base !== name && HOGQL_AGGREGATES.has(base) && args.length > 1) {
+      const of = this.#called({ ...node, function_name: base, children: args.slice(0, -1) });
+      const filtered = { ...of, filter: args.at(-1) ?? null };
+      // A sum of nothing is 0 in ClickHouse.
+      return base === "sum" ? this.#filled(this.#templates.sum, [filtered], node) : filtered;
     }
-    const keys = name.startsWith("json") ? args.map(key) : args;
-    return this.#withNumbers(this.#filled(template, keys, node));
+    if (made === undefined) return undefined;
+    const counts = [...made.keys()].join(" or ");
+    return refuse(`The function ${named(name)} takes ${counts} arguments here.`, node, this.#text);
   }
 
-  /** Makes properties numbers in a function of numbers, such as the `avg` of avgIf. */
-  #withNumbers(node: JsonObject): JsonObject {
-    const isOfNumbers = OF_NUMBERS.has(folded(node["function_name"]));
-    if (node["class"] !== "FUNCTION" || !isOfNumbers) return node;
-    return { ...node, children: nodesIn(node["children"]).map((child) => this.#number(child)) };
+  /** Makes properties numbers or times in functions of these, such as the `avg` of avgIf. */
+  #typed(node: JsonObject): JsonObject {
+    if (node["class"] !== "FUNCTION") return node;
+    const name = folded(node["function_name"]);
+    const args = nodesIn(node["children"]);
+    const isOfTime = OF_TIMES.has(name) || (/^[+-]$/.test(name) && args.some(isTime));
+    if (!isOfTime && !OF_NUMBERS.has(name)) return node;
+    return { ...node, children: args.map((arg) => this.#as(isOfTime ? "time" : "double", arg)) };
   }
 
-  #compared(node: JsonObject): JsonObject {
-    const { left = null, right = null } = node;
-    if (isNumber(right)) return { ...node, left: this.#number(left) };
-    return isNumber(left) ? { ...node, right: this.#number(right) } : node;
+  #compared(node: JsonObject, from: From): JsonObject {
+    const sides = [node["left"], node["right"]].filter(isObject) as [JsonObject, JsonObject];
+    const [left, right] = ofSamePersons(sides, from);
+    const type = (other: JsonObject, one: JsonObject) => {
+      if (isNumber(other)) return this.#as("double", one);
+      return isTime(other) ? this.#as("time", one) : one;
+    };
+    return { ...node, left: type(right, left), right: type(left, right) };
   }
 
-  #column(node: JsonObject, from: From): JsonObject {
-    const names = (node["column_names"] as Json[]).map(String);
-    const found = pathIn(names, from);
+  /** Reads `properties['$browser']` as `properties.$browser`. */
+  #within(node: JsonObject, from: From): Json | undefined {
+    const keys: string[] = [];
+    let inner: JsonObject | undefined = node;
+    while (inner?.["type"] === "ARRAY_EXTRACT") {
+      const [list, key] = nodesIn(inner["children"]);
+      const text = constantText(key) ?? placeIn(key);
+      if (text === undefined) return undefined;
+      keys.unshift(text);
+      inner = list;
+    }
+    if (keys.length === 0 || inner?.["class"] !== "COLUMN_REF") return undefined;
+    const names = [...(inner["column_names"] as string[]), ...keys];
+    const found = foundIn(names, from);
+    return found === undefined || found.path.length === 0
+      ? undefined
+      : this.#column({ ...inner, alias: node["alias"] ?? "" }, names, from);
+  }
+
+  #column(node: JsonObject, names: readonly string[], from: From): JsonObject {
+    const found = foundIn(names, from);
     if (found === undefined) return node;
-    if (found.isOfPerson && !from.tables.some(isEvents)) {
-      refuse("person is known where FROM has events.", node, this.#text);
+    const { table, column, path, relation } = found;
+    if (relation !== null) {
+      const events = from.tables.filter((one) => isView("events", one));
+      if (events.length === 0 || (table.length > 0 && !isOf("events", table, from))) {
+        refuse(`${relation} is known where FROM has events.`, node, this.#text);
+      }
+      if (column === "") {
+        refuse(`${relation} has ${relationColumns(relation)}.`, node, this.#text);
+      }
+      from.relations.add(relation);
     }
-    from.needsPerson ||= found.isOfPerson;
-    const { table, column, path } = found;
     const plain = { ...node, column_names: [...table, column] };
     const [first = ""] = path;
     if (path.length === 0) return plain;
     const isHot = path.length === 1 && first.startsWith("$") && Object.hasOwn(HOT, first);
     const made =
-      isHot && !found.isOfPerson && isOfEvents(table[0], from)
+      isHot && relation === null && isOf("events", table, from)
         ? { ...node, column_names: [...table, first] }
         : this.#filled(this.#templates.property, [{ ...plain, alias: "" }, pointer(path)], node);
     this.#properties.add(made);
@@ -188,70 +288,4 @@ function byName(trees: readonly JsonObject[]): Map<string, Map<number, JsonObjec
       return [name.toLowerCase(), made];
     }),
   );
-}
-
-function tablesIn(node: Json | undefined): JsonObject[] {
-  if (!isObject(node)) return [];
-  return node["type"] === "JOIN" ? [node["left"], node["right"]].flatMap(tablesIn) : [node];
-}
-
-const isEvents = (table: JsonObject) =>
-  table["type"] === "BASE_TABLE" && folded(table["table_name"]) === "events";
-
-const nameOf = (table: JsonObject) => folded(table["alias"] || table["table_name"] || "");
-
-const isOfEvents = (name: string | undefined, { tables }: From) =>
-  name === undefined
-    ? tables.length === 1 && tables.every(isEvents)
-    : tables.some((table) => nameOf(table) === folded(name) && isEvents(table));
-
-/** Reads a name such as `e.person.properties.email`; undefined if it is a column of a table. */
-function pathIn(names: readonly string[], { tables }: From) {
-  const known = new Set(tables.map(nameOf));
-  const isTable = names.length > 1 && known.has(folded(names[0]));
-  const table = isTable ? names.slice(0, 1) : [];
-  const [first = "", second = "", ...rest] = isTable ? names.slice(1) : names;
-  const isOfPerson = folded(first) === "person" && second !== "";
-  const head = folded(isOfPerson ? second : first);
-  if (isOfPerson && head === "id" && rest.length === 0) {
-    return { table, column: "person_id", path: [], isOfPerson: false };
-  }
-  if (isOfPerson && head === "created_at" && rest.length === 0) {
-    return { table, column: "person_created_at", path: [], isOfPerson };
-  }
-  const path = isOfPerson || second === "" ? rest : [second, ...rest];
-  if (head !== "properties" || (path.length === 0 && !isOfPerson)) return undefined;
-  return { table, column: isOfPerson ? "person_properties" : "properties", path, isOfPerson };
-}
-
-function withPersons(table: Json, events: JsonObject): Json {
-  if (!isObject(table)) return table;
-  if (table["type"] === "JOIN") {
-    const [left, right] = ["left", "right"].map((side) => withPersons(table[side] ?? null, events));
-    return { ...table, left: left ?? null, right: right ?? null };
-  }
-  return isEvents(table) ? { ...events, alias: table["alias"] || "events" } : table;
-}
-
-const isNumber = (node: Json) => {
-  if (!isObject(node) || node["class"] !== "CONSTANT" || !isObject(node["value"])) return false;
-  const { type } = node["value"];
-  return isObject(type) && /^(?:INTEGER|BIGINT|DECIMAL|DOUBLE|HUGEINT)$/.test(String(type["id"]));
-};
-
-const escaped = (name: string) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-
-const constant = (value: string): JsonObject => ({
-  ...{ class: "CONSTANT", type: "VALUE_CONSTANT", alias: "", query_location: 0 },
-  value: { type: { id: "VARCHAR", type_info: null }, is_null: false, value },
-});
-
-const pointer = (path: readonly string[]) => constant(path.map(escaped).join(""));
-
-/** A key of JSONExtract finds only itself. */
-function key(node: JsonObject): JsonObject {
-  const { value } = node;
-  const isText =
-    node["class"] === "CONSTANT" && isObject(value) && typeof value["value"] === "string";
-  return isText ? pointer([String(value["value"])]) : node;
 }

@@ -269,7 +269,16 @@ describe("growing values are bounded", () => {
     ],
     ["a pattern", `SELECT regexp_replace(event, '', '${"b".repeat(64)}', 'g') FROM events`],
     ["adding long ones", `SELECT ${Array(6).fill("properties::VARCHAR").join(" || ")} FROM events`],
-    ["replacing in a long one", "SELECT replace(properties->>'a', 'a', 'bbbbbb') FROM events"],
+    ["replacing in a long one", "SELECT replace(body, 'a', 'bbbbbb') FROM logs"],
+    ["a list of all properties", "SELECT CAST(properties AS VARCHAR[]) FROM events"],
+    [
+      "a property of a long one under another name",
+      `SELECT replace(properties->>'a', 'a', 'bbbbbb') FROM (SELECT attributes AS properties FROM logs)`,
+    ],
+    [
+      "a property of an alias",
+      "SELECT attributes AS properties, replace(properties->>'a', 'a', 'bbbbbb') FROM logs",
+    ],
     [
       "adding long ones under another name",
       `WITH few AS (SELECT body AS text FROM logs) SELECT concat(${Array(6).fill("text").join(", ")}) FROM few`,

@@ -1,3 +1,4 @@
+import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
 import { SQL_ATTR } from "../../../core/sql/extent.ts";
 import { Failure } from "../../../core/values/failure.ts";
 
@@ -25,8 +26,33 @@ export function bindFailure({ message }: Error): Failure | undefined {
     .slice(found.length)
     .split(/\n\nLINE |\n?\s*Candidate (?:functions|macros):/);
   const detail = sentence.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
+  const better = BETTER.map(([said, write]) => {
+    const match = said.exec(detail);
+    return match === null ? undefined : write(detail, match);
+  }).find((one) => one !== undefined);
+  if (better !== undefined) return refused(better);
   return refused(kind === "Parser" ? `The SQL is not understood: ${detail}` : detail);
 }
+
+/** Messages of DuckDB before a statement runs that do not say what to write. */
+const BETTER: [message: RegExp, write: (detail: string, match: RegExpExecArray) => string][] = [
+  [
+    /^Values list "(\w+)" does not have a column named "(.*)"$/,
+    (detail, [, table = "", column = ""]) => {
+      const columns = Object.keys(SQL_VIEWS[table] ?? {});
+      if (columns.length === 0) return detail;
+      return `There is no column "${column}" in ${table}: there are ${columns.join(", ")}.`;
+    },
+  ],
+  [
+    /^Cannot compare values of type TIMESTAMP.* and type INTEGER/,
+    (detail) => `${detail}. A time is written in quotes: '2026-11-30'.`,
+  ],
+  [
+    /'(?:sum|avg)\(BOOLEAN\)'/,
+    () => "A sum or average is of numbers: of a condition write countIf(condition) / count().",
+  ],
+];
 
 // DuckDB's messages while a statement runs may have stored values, so callers get only these sentences.
 const FAULTS: [message: RegExp, detail: string][] = [

@@ -1,0 +1,216 @@
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { folded, named, nodesIn } from "./extent.ts";
+
+/** A call as the tree has it, with its arguments. */
+export type Call = { name: string; args: readonly JsonObject[]; node: JsonObject };
+
+/** The result of a special call: an expression, another call, or a sentence why it is not taken. */
+export type Special =
+  | { node: JsonObject }
+  | { call: string; args: JsonObject[] }
+  | { refused: string };
+
+/** For the pages: calls whose SQL is made by `SPECIAL_CALLS`, and what they become. */
+export const SPECIAL_SQL = {
+  and: ["and(a, b, c)", "a AND b AND c"],
+  or: ["or(a, b, c)", "a OR b OR c"],
+  in: ["in(a, ['x', 'y'])", "a IN ('x', 'y')"],
+  notin: ["notIn(a, ['x', 'y'])", "a NOT IN ('x', 'y')"],
+  tuple: ["tuple(a, b)", "(a, b)"],
+  array: ["array(a, b)", "[a, b]"],
+  multiif: ["multiIf(a, x, b, y, z)", "CASE WHEN a THEN x WHEN b THEN y ELSE z END"],
+  formatdatetime: ["formatDateTime(a, '%F %H:%i')", "strftime(a, '%Y-%m-%d %H:%M')"],
+  datename: ["dateName('weekday', a)", "dayname(a)"],
+  extract: ["extract(a, 'id=([0-9]+)')", "regexp_extract(a, 'id=([0-9]+)', 1)"],
+  extracturlparameter: ["extractURLParameter(a, 'q')", "regexp_extract(a, '[?&]q=([^&#]*)', 1)"],
+  replaceone: ["replaceOne(a, 'x.', 'y')", "regexp_replace(a, 'x\\\\.', 'y')"],
+  tojsonstring: ["toJSONString(a)", "CAST(to_json(a) AS VARCHAR)"],
+  todecimal: ["toDecimal(a, 2)", "TRY_CAST(a AS DOUBLE)"],
+  todatetime64: ["toDateTime64(a, 3)", "TRY_CAST(a AS TIMESTAMP)"],
+  tostartofweek: ["toStartOfWeek(a, 1)", "from Monday; without a mode, or with 0, from Sunday"],
+  dateadd: ["dateAdd('day', 7, a)", "a + to_days(7)"],
+  timestampadd: ["timestampAdd(a, INTERVAL 7 DAY)", "a + INTERVAL 7 DAY"],
+  datesub: ["dateSub(DAY, 7, a)", "a - to_days(7)"],
+  timestampsub: ["timestampSub(a, INTERVAL 7 DAY)", "a - INTERVAL 7 DAY"],
+} as const;
+
+type Make = (call: Call) => Special | undefined;
+
+/** Calls whose SQL depends on the number of arguments, or on a text that is written out; names are in lower case. */
+export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
+  and: joined("CONJUNCTION_AND"),
+  or: joined("CONJUNCTION_OR"),
+  in: within("COMPARE_IN"),
+  notin: within("COMPARE_NOT_IN"),
+  tuple: renamed("row"),
+  array: renamed("list_value"),
+  multiif({ args }) {
+    if (args.length < 3 || args.length % 2 === 0) {
+      return { refused: "multiIf takes pairs of a condition and a value, and one value more." };
+    }
+    const checks = Array.from({ length: (args.length - 1) / 2 }, (_, at) => ({
+      when_expr: args[at * 2] ?? null,
+      then_expr: args[at * 2 + 1] ?? null,
+    }));
+    const rest = { case_checks: checks, else_expr: args.at(-1) ?? null };
+    return { node: { class: "CASE", type: "CASE_EXPR", alias: "", ...rest } };
+  },
+  formatdatetime({ args: [time, format, zone] }) {
+    const text = constantText(format);
+    if (time === undefined || text === undefined) {
+      return { refused: "formatDateTime takes a time, and a format that is written out." };
+    }
+    const args = zone === undefined ? [time] : [time, zone];
+    const zoned = zone === undefined ? "toDateTime" : "toTimeZone";
+    return { call: "strftime", args: [called(zoned, args), constant(duckdbFormat(text))] };
+  },
+  datename({ args: [part, time] }) {
+    const name = DATE_NAMES[folded(constantText(part) ?? "")];
+    if (name === undefined || time === undefined) {
+      return { refused: "dateName takes 'month' or 'weekday', and a time." };
+    }
+    return { call: name, args: [time] };
+  },
+  extract({ args: [text, pattern] }) {
+    const written = constantText(pattern);
+    if (text === undefined || pattern === undefined || written === undefined) {
+      return { refused: "extract takes a text, and a pattern that is written out." };
+    }
+    const group = /(?<!\\)\((?!\?)/.test(written) ? [number(1)] : [];
+    return { call: "regexp_extract", args: [text, pattern, ...group] };
+  },
+  extracturlparameter({ args: [url, name] }) {
+    const written = constantText(name);
+    if (url === undefined || written === undefined || !/^[\w-]+$/.test(written)) {
+      return { refused: "extractURLParameter takes an address, and a name that is written out." };
+    }
+    const pattern = constant(`[?&]${written}=([^&#]*)`);
+    return { call: "regexp_extract", args: [url, pattern, number(1)] };
+  },
+  replaceone({ args: [text, part, put] }) {
+    const [written, other] = [constantText(part), constantText(put)];
+    if (text === undefined || written === undefined || other === undefined) {
+      return { refused: "replaceOne takes a text, and two texts that are written out." };
+    }
+    const pattern = written.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
+    const replacement = other.replaceAll("\\", "\\\\");
+    return { call: "regexp_replace", args: [text, constant(pattern), constant(replacement)] };
+  },
+  tojsonstring({ args }) {
+    const isColumn = args[0]?.["class"] === "COLUMN_REF";
+    return isColumn ? { call: "toString", args: [...args] } : undefined;
+  },
+  todecimal: firstOf("toFloat"),
+  todatetime64: firstOf("toDateTime"),
+  tostartofweek({ args: [time, mode] }) {
+    if (time === undefined || mode === undefined) return undefined;
+    const value = isObject(mode["value"]) ? Number(String(mode["value"]["value"])) : Number.NaN;
+    if (!Number.isInteger(value)) {
+      return { refused: "The mode of toStartOfWeek is 0 for Sunday, or 1 for Monday." };
+    }
+    return { call: value % 2 === 1 ? "toMonday" : "toStartOfWeek", args: [time] };
+  },
+  dateadd: moved("+"),
+  timestampadd: moved("+"),
+  datesub: moved("-"),
+  timestampsub: moved("-"),
+};
+
+const DATE_NAMES: Record<string, string> = {
+  month: "monthname",
+  weekday: "dayname",
+  year: "toYear",
+  quarter: "toQuarter",
+  week: "toISOWeek",
+  day: "toDayOfMonth",
+  hour: "toHour",
+  minute: "toMinute",
+};
+
+function joined(type: string) {
+  return ({ args }: Call): Special =>
+    args.length === 0
+      ? { refused: "Conditions are expected in the brackets." }
+      : { node: { class: "CONJUNCTION", type, alias: "", children: [...args] } };
+}
+
+function within(type: string) {
+  return ({ args: [value, list] }: Call): Special => {
+    const isList = isObject(list) && /^(?:row|list_value)$/.test(folded(list["function_name"]));
+    if (value === undefined || !isList) {
+      return { refused: "in takes a value and a list: write value IN ('a', 'b')." };
+    }
+    const children = [value, ...nodesIn(list["children"])];
+    return { node: { class: "OPERATOR", type, alias: "", children } };
+  };
+}
+
+function renamed(call: string) {
+  return ({ args }: Call): Special => ({ call, args: [...args] });
+}
+
+/** A call that needs only its first argument here. */
+function firstOf(call: string) {
+  return ({ args }: Call): Special => ({ call, args: args.slice(0, 1) });
+}
+
+const UNIT = /^(second|minute|hour|day|week|month|quarter|year)s?$/;
+
+/** `dateAdd('day', 1, time)`, `dateAdd(DAY, 1, time)` and `dateAdd(time, INTERVAL 1 DAY)`. */
+function moved(sign: "+" | "-") {
+  return ({ name, args }: Call): Special | undefined => {
+    const [first, second, third] = args;
+    if (first === undefined || second === undefined) return undefined;
+    if (third === undefined) return { call: sign, args: [first, second] };
+    const [word = ""] = (first["column_names"] as string[] | undefined) ?? [];
+    const [, unit] = UNIT.exec(folded(word || constantText(first))) ?? [];
+    // In DuckDB's own dateSub the unit is a text, and the second argument a time.
+    const isOfDuckdb = name === "datesub" && word === "";
+    if (isOfDuckdb) return undefined;
+    if (unit === undefined) return { refused: `${named(word)} is no unit of time, such as day.` };
+    const interval = called(`toInterval${unit}`, [second]);
+    return { call: sign, args: [third, interval] };
+  };
+}
+
+/** Codes of ClickHouse that strftime has under another name. */
+const CODES: Record<string, string> = {
+  ...{ i: "%M", M: "%B", T: "%H:%M:%S", F: "%Y-%m-%d", D: "%m/%d/%y", R: "%H:%M", s: "%S" },
+  ...{ W: "%A", h: "%I", c: "%-m", e: "%-d", k: "%-H", l: "%-I", r: "%I:%M:%S %p", n: "\n" },
+};
+
+/** Returns a format of formatDateTime as one of strftime. */
+const duckdbFormat = (format: string) =>
+  format.replace(/%(.)/gs, (all, code: string) => CODES[code] ?? all);
+
+/** Returns the text of a constant; undefined of all else. */
+export function constantText(node: JsonObject | undefined): string | undefined {
+  if (node?.["class"] !== "CONSTANT" || !isObject(node["value"])) return undefined;
+  const { value } = node["value"];
+  return typeof value === "string" ? value : undefined;
+}
+
+const constantOf = (value: Json, id: string): JsonObject => ({
+  ...{ class: "CONSTANT", type: "VALUE_CONSTANT", alias: "", query_location: 0 },
+  value: { type: { id, type_info: null }, is_null: false, value },
+});
+
+/** Returns a constant text of the tree. */
+export const constant = (value: string): JsonObject => constantOf(value, "VARCHAR");
+
+const number = (value: number): JsonObject => constantOf(value, "INTEGER");
+
+/** Returns a call of the tree. */
+export const called = (name: string, args: readonly JsonObject[]): JsonObject => ({
+  ...{ class: "FUNCTION", type: "FUNCTION", alias: "", function_name: name, schema: "" },
+  ...{ children: [...args], filter: null, distinct: false, is_operator: /^\W/.test(name) },
+  order_bys: { type: "ORDER_MODIFIER", orders: [] },
+  ...{ export_state: false, catalog: "", query_location: 0 },
+});
+
+/** Types of ClickHouse in casts, in lower case, by DuckDB's name. */
+export const HOGQL_TYPES: Readonly<Record<string, string>> = {
+  ...{ int8: "TINYINT", int16: "SMALLINT", int32: "INTEGER", int64: "BIGINT" },
+  ...{ uint8: "UTINYINT", uint16: "USMALLINT", uint32: "UINTEGER", uint64: "UBIGINT" },
+  ...{ float32: "FLOAT", float64: "DOUBLE", datetime64: "TIMESTAMP" },
+};
