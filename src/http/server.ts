@@ -25,7 +25,7 @@ import type { Sql } from "../core/sql/sql.ts";
 import { Failure } from "../core/values/failure.ts";
 import type { Clock } from "../core/values/time.ts";
 import { refuseOtherMethods } from "./allowed-methods.ts";
-import { failureOf, problem } from "./answer/errors.ts";
+import { asksForText, failureOf, problem, textProblem } from "./answer/errors.ts";
 import { requestIds, requestLog } from "./answer/request-log.ts";
 import { openApi } from "./docs/openapi.ts";
 import { docsRoutes } from "./docs/pages.ts";
@@ -163,7 +163,8 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   });
   const refusal = (error: unknown, request: Request) => {
     const failure = failureOf(error, requestId(request), log);
-    return problem(failure, isOfSdk(request) ? corsHeaders(request) : {});
+    if (isOfSdk(request)) return problem(failure, corsHeaders(request));
+    return asksForText(request) ? textProblem(failure) : problem(failure);
   };
   app.onError(({ error, request }) => refusal(error, request));
   const allow = (path: string, method: string) => {

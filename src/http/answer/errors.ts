@@ -9,18 +9,36 @@ export function problem(
   headers: Record<string, string> = {},
   envelope: object = failure.problem,
 ): Response {
-  const { status } = failure;
   return Response.json(envelope, {
-    status,
-    headers: {
-      "x-content-type-options": "nosniff",
-      ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
-      // Bun reads the rest of a body until the connection closes, also of one for which there is no room.
-      ...(status === 408 || status === 503 ? { connection: "close" } : {}),
-      ...(status === 503 || status === 429 ? { "retry-after": String(failure.retryAfterS) } : {}),
-      ...headers,
-    },
+    status: failure.status,
+    headers: { ...headersOf(failure), ...headers },
   });
+}
+
+/** The answer for a failure as text: its sentence, and below it each question that it offers on a line. */
+export function textProblem(failure: Failure): Response {
+  const detail = failure.message.replace(OFFERS, (offers) =>
+    offers.replace(/^ /, "\n\n").replace(/;? ?"((?:[^"\\]|\\.)*)"\.?/g, "\n  $1"),
+  );
+  const headers = { ...headersOf(failure), "content-type": "text/plain; charset=utf-8" };
+  return new Response(`${detail}\n`, { status: failure.status, headers });
+}
+
+/** Questions in quotes at the end of a sentence that refuses another. */
+const OFFERS = / [^".]+:(?:;? "(?:[^"\\]|\\.)*")+\.$/;
+
+/** Whether a request asks for text, its failures included: by its parameter `format`. */
+export const asksForText = ({ url }: Request): boolean =>
+  url.includes("txt") && new URL(url).searchParams.get("format") === "txt";
+
+function headersOf({ status, retryAfterS }: Failure): Record<string, string> {
+  return {
+    "x-content-type-options": "nosniff",
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+    // Bun reads the rest of a body until the connection closes, also of one for which there is no room.
+    ...(status === 408 || status === 503 ? { connection: "close" } : {}),
+    ...(status === 503 || status === 429 ? { "retry-after": String(retryAfterS) } : {}),
+  };
 }
 
 /**

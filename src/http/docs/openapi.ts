@@ -124,6 +124,10 @@ function answerOf({ status, problem, retryAfterS }: Failure): JsonObject {
     ...(status === 429 || status === 503 ? retry : {}),
     content: {
       "application/json": { schema: { $ref: "#/components/schemas/Problem" }, example: problem },
+      "text/plain": {
+        schema: { type: "string", description: "The detail alone, with `format=txt`." },
+        example: `${problem.detail}\n`,
+      },
     },
   };
 }

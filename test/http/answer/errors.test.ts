@@ -237,3 +237,37 @@ describe("a request without a usable Host", () => {
     await server.stored(1);
   });
 });
+
+describe("with format=txt", () => {
+  const path = "/api/environments/1/max_tools/create_and_query_insight/?format=txt";
+
+  test("a failure is a sentence, with the status that it has as JSON", async () => {
+    const app = await newProject();
+    for (const [key, status, text] of [
+      [PERSONAL_KEY, 400, /^This field is required\.\n$/],
+      ["phx_unknown", 401, /^[A-Z][^{]*\.\n$/],
+    ] as const) {
+      const {
+        status: given,
+        headers,
+        text: shown,
+      } = await app.ask("POST", path, { body: {}, key });
+      expect([given, headers.get("content-type")]).toEqual([status, "text/plain; charset=utf-8"]);
+      expect(shown).toMatch(text);
+    }
+  });
+
+  test("questions that are offered have a line each", async () => {
+    const app = await newProject();
+    const { status, text } = await app.ask("POST", path, { body: { query: 'why is it "so"?' } });
+    expect(status).toBe(400);
+    const [sentence, empty, offers, ...lines] = text.trimEnd().split("\n");
+    expect([sentence?.endsWith("."), empty, offers]).toEqual([
+      true,
+      "",
+      "Questions that are answered:",
+    ]);
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(line).toMatch(/^ {2}[^";]+$/);
+  });
+});
