@@ -4,8 +4,17 @@ import { TOTAL_COLUMN } from "./table-results.ts";
 /** A line of numbers, one for each of some columns. */
 type Line = Pick<
   InsightResult,
-  "label" | "breakdown_value" | "data" | "aggregated_value" | "compare_label" | "days"
+  | "label"
+  | "breakdown_value"
+  | "data"
+  | "aggregated_value"
+  | "compare_label"
+  | "days"
+  | "median_conversion_times"
 >;
+
+/** A row of a table: its name, its numbers as texts, and the bar at its end. */
+type Row = { name: string; cells: string[]; end: string };
 
 /** Characters of the longest bar. */
 const BAR_CHARS = 40;
@@ -19,8 +28,9 @@ const CONTROLS = /\p{C}/gu;
 const SPARKS = [..." ▁▂▃▄▅▆▇█"];
 
 /**
- * An answer as text: a table for each line, with a row and a bar for each of its numbers. Retention, paths and
- * answers of one number for each line are one table, with a row for each line. `explanation` comes below the name.
+ * An answer as text. Over time it is a table for each line, with a row and a bar for each number. A funnel has a row
+ * for each step. Retention, lifecycle, paths and answers of one number for each line are one table. `explanation`
+ * comes below the name.
  */
 export function insightTable(
   name: string,
@@ -31,64 +41,195 @@ export function insightTable(
     explanation,
   }: { columns: string[]; results: readonly Line[]; explanation?: string },
 ): string {
-  const isTotal = columns.length === 1 && columns[0] === TOTAL_COLUMN;
-  const isOne = kind === "RetentionQuery" || kind === "PathsQuery" || isTotal;
-  const whole = kind === "FunnelsQuery" ? "share" : "all";
-  const text = isOne ? rowEach(columns, results) : tableEach(columns, results, whole);
   const head = explanation === undefined ? plain(name) : `${plain(name)}\n${plain(explanation)}`;
-  return `${head}\n${results.length === 0 ? "\nNothing was found.\n" : text}`;
+  if (results.length === 0) return `${head}\n\nNothing was found.\n`;
+  return `${head}\n${textOf(kind, columns, results)}`;
+}
+
+function textOf(kind: string, columns: readonly string[], lines: readonly Line[]): string {
+  switch (kind) {
+    case "FunnelsQuery":
+      return lines.map((line) => funnel(columns, line)).join("");
+    case "RetentionQuery":
+    case "PathsQuery":
+      return rowEach(columns, lines);
+    case "LifecycleQuery":
+      return columnEach(columns, lines);
+    case "StickinessQuery":
+      return tableEach(withoutEnd(columns, lines), lines);
+    default:
+      return columns.length === 1 && columns[0] === TOTAL_COLUMN
+        ? totals(lines)
+        : tableEach(columns, lines);
+  }
+}
+
+/** The columns up to the last in which a line has a number other than 0. */
+function withoutEnd(columns: readonly string[], lines: readonly Line[]): readonly string[] {
+  const last = columns.findLastIndex((_, at) => lines.some(({ data }) => (data[at] ?? 0) !== 0));
+  return columns.slice(0, Math.max(1, last + 1));
 }
 
 /** The longest bar belongs to the greatest number; negative numbers have no bar. */
-function tableEach(columns: readonly string[], lines: readonly Line[], whole: string): string {
+function tableEach(columns: readonly string[], lines: readonly Line[]): string {
   const numbers = lines.flatMap(({ data }) => data.filter((value) => value !== null));
   const greatest = numbers.reduce((most, value) => Math.max(most, value), 0);
-  const names = widest([whole, ...columns.map(plain)]);
-  const width = widest(
-    [...numbers, ...lines.map((line) => line.aggregated_value), null].map(shown),
-  );
-  const row = (column: string, value: number | null) => {
-    const bar = bars(value ?? 0, greatest);
-    const number = shown(value).padStart(width);
-    return `${filled(plain(column), names)}  ${number}${bar === "" ? "" : `  ${bar}`}\n`;
-  };
-  const tables = lines.map(({ data, aggregated_value, days, ...line }) => {
-    const rows = (days ?? columns).map((column, at) => row(column, data[at] ?? null));
-    const all = `${filled(whole, names)}  ${shown(aggregated_value).padStart(width)}\n`;
-    return `\n${headingOf(line)}\n${rows.join("")}${all}`;
+  const tables = lines.map((line) => {
+    const rows = (line.days ?? columns).map((column, at) => ({
+      name: column,
+      cells: [shown(line.data[at] ?? null)],
+      end: bars(line.data[at] ?? 0, greatest),
+    }));
+    const all = { name: "all", cells: [shown(line.aggregated_value)], end: "" };
+    const isWhole = line.aggregated_value !== null && rows.length > 1;
+    return { heading: headingOf(line), rows: isWhole ? [...rows, all] : rows };
   });
-  return tables.join("");
+  const widths = widthsOf(tables.flatMap(({ rows }) => rows));
+  return tables
+    .map(({ heading, rows }) => `\n${heading}\n${rows.map((row) => written(row, widths)).join("")}`)
+    .join("");
 }
 
-/** With several columns a row ends in a line of sparks, with one in a bar. */
+/** Retention and paths: with several columns a row ends in a line of sparks, with one in a bar. */
 function rowEach(columns: readonly string[], lines: readonly Line[]): string {
   const greatest = lines.reduce((most, { data }) => Math.max(most, data[0] ?? 0), 0);
-  const labels = widest(["", ...lines.map(headingOf)]);
-  const widths = columns.map((column, at) =>
-    widest([column, ...lines.map(({ data }) => cell(data[at]))]),
-  );
-  const row = (label: string, cells: string[], end: string) => {
-    const aligned = cells.map((text, at) => text.padStart(widths[at] ?? 0));
-    return `${[filled(label, labels), ...aligned, end].join("  ").trimEnd()}\n`;
-  };
-  const rows = lines.map(({ data, ...line }) => {
-    const end = columns.length === 1 ? bars(data[0] ?? 0, greatest) : sparks(data);
-    return row(
-      headingOf(line),
-      columns.map((_, at) => cell(data[at])),
-      end,
-    );
+  const rows = lines.map((line) => ({
+    name: headingOf(line),
+    cells: columns.map((_, at) => cell(line.data[at])),
+    end: columns.length === 1 ? bars(line.data[0] ?? 0, greatest) : sparks(line.data),
+  }));
+  return withHead("", columns, rows);
+}
+
+/** A column for each line, a row for each of their numbers. */
+function columnEach(columns: readonly string[], lines: readonly Line[]): string {
+  const rows = columns.map((column, at) => ({
+    name: column,
+    cells: lines.map(({ data }) => cell(data[at])),
+    end: "",
+  }));
+  return withHead("", lines.map(headingOf), rows);
+}
+
+/** A row for each step: persons, and their share of the first step and of the one before. */
+function funnel(columns: readonly string[], line: Line): string {
+  const [began = 0] = line.data;
+  const rows = columns.map((column, at) => {
+    const persons = line.data[at] ?? 0;
+    const before = line.data[at - 1];
+    const seconds = line.median_conversion_times?.[at] ?? null;
+    return {
+      name: column,
+      cells: [
+        shown(persons),
+        percent(persons, began),
+        before === undefined ? "" : percent(persons, before),
+        seconds === null ? "" : duration(seconds),
+      ],
+      end: bars(persons, began ?? 0),
+    };
   });
-  return `\n${row("", [...columns], "")}${rows.join("")}`;
+  const heading = line.breakdown_value === null ? "" : headingOf(line);
+  return withHead(heading, ["persons", "of all", "of those before", "median time"], rows);
+}
+
+/** One number for each line; with the time before, both and the change. One number alone has no bar. */
+function totals(lines: readonly Line[]): string {
+  const [first] = lines;
+  // Times and texts stand where else the value of a breakdown is.
+  const isOfTexts = lines.every(({ data, breakdown_value }) => data[0] === null && breakdown_value);
+  if (isOfTexts) {
+    const rows = lines.map((line) => ({
+      name: plain(line.label),
+      cells: [valuesOf(line)],
+      end: "",
+    }));
+    return withHead(undefined, [], rows);
+  }
+  const isOfOne = lines.every(
+    ({ label, breakdown_value }) => label === first?.label && breakdown_value !== null,
+  );
+  const now = lines.filter(({ compare_label }) => compare_label !== "previous");
+  const before = lines.filter(({ compare_label }) => compare_label === "previous");
+  const greatest = now.reduce((most, { data }) => Math.max(most, data[0] ?? 0), 0);
+  const rows = now.map((line) => {
+    const [value = null] = line.data;
+    const earlier = before.find((one) => headingOf(one) === headingOf(line) + BEFORE);
+    const compared = before.length === 0 ? [] : comparedWith(value, earlier?.data[0] ?? null);
+    return {
+      name: isOfOne ? valuesOf(line) : headingOf(line),
+      cells: [shown(value), ...compared],
+      end: now.length === 1 ? "" : bars(value ?? 0, greatest),
+    };
+  });
+  const label = isOfOne ? plain(first?.label ?? "") : "";
+  if (before.length > 0) return withHead(label, ["now", "before", "change"], rows);
+  if (isOfOne) return withHead("", [label], rows);
+  return withHead(now.length === 1 ? undefined : "", [TOTAL_COLUMN], rows);
+}
+
+const comparedWith = (now: number | null, before: number | null) => [
+  shown(before),
+  now === null || before === null || before === 0 ? "-" : signed((now / before - 1) * 100),
+];
+
+const signed = (value: number) => `${value > 0 ? "+" : ""}${shown(value, 1)} %`;
+
+const percent = (part: number, whole: number | null) =>
+  whole ? `${shown((100 * part) / whole, 1)} %` : "-";
+
+const UNITS: [seconds: number, unit: string][] = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "min"],
+];
+
+function duration(seconds: number): string {
+  const [size, unit] = UNITS.find(([least]) => seconds >= least) ?? [1, "s"];
+  return `${shown(seconds / size, 1)} ${unit}`;
+}
+
+/** A table with names of its columns, unless the name of the first is left out. */
+function withHead(
+  name: string | undefined,
+  columns: readonly string[],
+  rows: readonly Row[],
+): string {
+  const head = name === undefined ? [] : [{ name, cells: columns.map(plain), end: "" }];
+  const all = [...head, ...rows];
+  const widths = widthsOf(all);
+  return `\n${all.map((row) => written(row, widths)).join("")}`;
+}
+
+function widthsOf(rows: readonly Row[]): number[] {
+  const [first] = rows;
+  const names = widest(rows.map(({ name }) => plain(name)));
+  const cells = (first?.cells ?? []).map((_, at) => widest(rows.map((row) => row.cells[at] ?? "")));
+  return [names, ...cells];
+}
+
+function written({ name, cells, end }: Row, [names = 0, ...widths]: readonly number[]): string {
+  const aligned = cells.map((text, at) => filled(text, widths[at] ?? 0, "left"));
+  return `${[filled(plain(name), names), ...aligned, end].join("  ").trimEnd()}\n`;
 }
 
 type Heading = Pick<Line, "label" | "breakdown_value" | "compare_label">;
 
+const BEFORE = ", the time before";
+
 function headingOf({ label, breakdown_value, compare_label }: Heading): string {
-  const values = [breakdown_value ?? []].flat().map((one) => SHOWN_VALUES.get(one) ?? one);
-  const value = values.length === 0 ? "" : `: ${values.join(", ")}`;
-  return plain(label + value + (compare_label === "previous" ? ", the time before" : ""));
+  const values = valuesOf({ breakdown_value });
+  const value = values === "" ? "" : `: ${values}`;
+  return plain(label + value + (compare_label === "previous" ? BEFORE : ""));
 }
+
+const valuesOf = ({ breakdown_value }: Pick<Heading, "breakdown_value">): string =>
+  plain([breakdown_value ?? []].flat().map(shownValue).join(", "));
+
+const shownValue = (value: string): string =>
+  SHOWN_VALUES.get(value) ?? value.replace(TIME, "$1 $2 UTC");
+
+const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;
 
 const SHOWN_VALUES: ReadonlyMap<string, string> = new Map([
   [BREAKDOWN_WORDS.none, "(none)"],
@@ -104,8 +245,9 @@ function widest(texts: readonly string[]): number {
 }
 
 /** A text padded to a width in columns of a terminal: wide characters take two, combining marks zero. */
-function filled(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
+function filled(text: string, width: number, side: "left" | "right" = "right"): string {
+  const space = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
+  return side === "left" ? space + text : text + space;
 }
 
 /** A text without line ends and control characters. */
@@ -113,9 +255,14 @@ function plain(text: string): string {
   return [...text.replace(CONTROLS, " ")].slice(0, HEADING_CHARS_MAX).join("");
 }
 
-function shown(value: number | null): string {
+/** A number with commas between thousands; of a small one, more digits than `digits` after the point. */
+function shown(value: number | null, digits = 2): string {
   if (value === null) return "-";
-  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+  const isSmall = value !== 0 && Math.abs(value) < 1;
+  return value.toLocaleString(
+    "en",
+    isSmall ? { maximumSignificantDigits: digits + 1 } : { maximumFractionDigits: digits },
+  );
 }
 
 function bars(value: number, greatest: number): string {

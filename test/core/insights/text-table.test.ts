@@ -10,13 +10,13 @@ test("numbers are aligned, with bars as long as they are great", () => {
   expect(insightTable("All", "TrendsQuery", { columns, results: [{ ...line, data }] })).toBe(`All
 
 a
-2026-11-01  1200  ${"█".repeat(40)}
-2026-11-02    30  █
-2026-11-03   0.5  █
-2026-11-04     0
-2026-11-05    -4
-2026-11-06     -
-all         1234
+2026-11-01  1,200  ${"█".repeat(40)}
+2026-11-02     30  █
+2026-11-03    0.5  █
+2026-11-04      0
+2026-11-05     -4
+2026-11-06      -
+all         1,234
 `);
 });
 
@@ -33,29 +33,108 @@ test("names cannot move a terminal's cursor, nor be endless", () => {
 
 test("rows without a breakdown value, and of the earlier period, are named", () => {
   const results = [
-    { ...line, breakdown_value: "$$_posthog_breakdown_null_$$", data: [1] },
-    { ...line, breakdown_value: "$$_posthog_breakdown_other_$$", data: [1] },
-    { ...line, compare_label: "previous" as const, data: [1], days: ["2026-10-31"] },
+    { ...line, breakdown_value: "$$_posthog_breakdown_null_$$", data: [1, 1] },
+    { ...line, breakdown_value: "$$_posthog_breakdown_other_$$", data: [1, 1] },
+    {
+      ...{ ...line, compare_label: "previous" as const, data: [1, 1] },
+      days: ["2026-10-31", "2026-11-01"],
+    },
   ];
-  const text = insightTable("All", "TrendsQuery", { columns: ["2026-11-01"], results });
+  const columns = ["2026-11-01", "2026-11-02"];
+  const text = insightTable("All", "TrendsQuery", { columns, results });
 
-  expect(text).toContain("\n2026-10-31     1  ");
+  expect(text).toContain("\n2026-10-31      1  ");
   expect(text.split("\n").filter((row) => row.startsWith("a"))).toEqual([
-    ...["a: (none)", "all         1234", "a: (others)", "all         1234"],
-    ...["a, the time before", "all         1234"],
+    ...["a: (none)", "all         1,234", "a: (others)", "all         1,234"],
+    ...["a, the time before", "all         1,234"],
   ]);
 });
 
-test("a funnel has a row a step, and the share of users who reached the end", () => {
-  const results = [{ ...line, data: [4, 1], aggregated_value: 0.25 }];
-  const text = insightTable("F", "FunnelsQuery", { columns: ["$pageview", "é"], results });
+test("a funnel has a row a step, with shares of the first and of the one before", () => {
+  const results = [
+    {
+      ...line,
+      data: [8, 4, 1],
+      median_conversion_times: [null, 90, 7200],
+      aggregated_value: 0.125,
+    },
+  ];
+  const text = insightTable("F", "FunnelsQuery", { columns: ["$pageview", "é", "buy"], results });
 
   expect(text).toBe(`F
 
+           persons  of all  of those before  median time
+$pageview        8   100 %                                ${"█".repeat(40)}
+é                4    50 %             50 %      1.5 min  ${"█".repeat(20)}
+buy              1  12.5 %             25 %          2 h  ${"█".repeat(5)}
+`);
+});
+
+const TOTAL = ["total"];
+const total = (breakdown_value: string | null, value: number | null, more = {}) => ({
+  ...{ label: "orders", breakdown_value, data: [value], aggregated_value: value, ...more },
+});
+const shownOf = (results: ReturnType<typeof total>[]) =>
+  insightTable("Q", "WordsQuery", { columns: TOTAL, results });
+
+test("one number is one row", () => {
+  expect(shownOf([total(null, 31.3702)])).toBe("Q\n\norders  31.37\n");
+  expect(shownOf([total(null, null)])).toBe("Q\n\norders  -\n");
+});
+
+test("a text or a time is one row", () => {
+  expect(shownOf([total("pro", null)])).toBe("Q\n\norders  pro\n");
+  const time = "2026-11-26T22:54:06.957000Z";
+  expect(shownOf([total(time, null)])).toBe("Q\n\norders  2026-11-26 22:54:06 UTC\n");
+});
+
+test("one number for each value has its label once", () => {
+  expect(shownOf([total("Hat", 4), total("Coat", 1)])).toBe(`Q
+
+      orders
+Hat        4  ${"█".repeat(40)}
+Coat       1  ${"█".repeat(10)}
+`);
+});
+
+test("numbers of two periods stand next to each other, with the change", () => {
+  const of = (value: string | null, now: number, before: number) => [
+    total(value, now, { compare_label: "current" }),
+    total(value, before, { compare_label: "previous" }),
+  ];
+  expect(shownOf(of(null, 12, 8))).toBe(`Q
+
+        now  before  change
+orders   12       8   +50 %
+`);
+  expect(shownOf([...of("Hat", 4, 0), ...of("Coat", 1, 2)])).toBe(`Q
+
+orders  now  before  change
+Hat       4       0       -  ${"█".repeat(40)}
+Coat      1       2   -50 %  ${"█".repeat(10)}
+`);
+});
+
+test("lifecycle is one table, and stickiness ends with the last number", () => {
+  const columns = ["2026-11-01", "2026-11-02"];
+  const results = [
+    { ...line, label: "new", data: [5, 6] },
+    { ...line, label: "dormant", data: [-1, 0] },
+  ];
+  expect(insightTable("L", "LifecycleQuery", { columns, results })).toBe(`L
+
+            new  dormant
+2026-11-01    5       -1
+2026-11-02    6        0
+`);
+  const days = ["1 day", "2 days", "3 days"];
+  const sticky = [{ ...line, data: [2, 1, 0], aggregated_value: 3 }];
+  expect(insightTable("S", "StickinessQuery", { columns: days, results: sticky })).toBe(`S
+
 a
-$pageview     4  ${"█".repeat(40)}
-é             1  ${"█".repeat(10)}
-share      0.25
+1 day   2  ${"█".repeat(40)}
+2 days  1  ${"█".repeat(20)}
+all     3
 `);
 });
 
@@ -84,12 +163,12 @@ test("retention is one table with a spark line a row, and paths one with a bar",
 
 test("columns are aligned by what a terminal shows, of any script", () => {
   const columns = ["日本語 イベント", "ＦＵＬＬ", "e\u0301", "👍🏽", "plain"];
-  const results = [{ ...line, data: columns.map(() => 0), aggregated_value: 0.25 }];
-  const rows = insightTable("F", "FunnelsQuery", { columns, results }).split("\n").slice(3, 9);
+  const results = [{ ...line, data: columns.map(() => 0), aggregated_value: 0 }];
+  const rows = insightTable("T", "TrendsQuery", { columns, results }).split("\n").slice(3, 9);
   const ends = rows.map((row) => Bun.stringWidth(row));
 
-  expect(rows[0]).toBe("日本語 イベント     0");
-  expect(ends).toEqual(ends.map(() => 21));
+  expect(rows[0]).toBe("日本語 イベント  0");
+  expect(ends).toEqual(ends.map(() => 18));
   const ways = ["1. /日本 → /b", "1. /a → /b"].map((label) => ({ ...line, label, data: [2] }));
   const paths = insightTable("P", "PathsQuery", { columns: ["paths"], results: ways });
   expect(paths.split("\n").slice(3, 5)).toEqual([

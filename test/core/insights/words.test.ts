@@ -347,11 +347,11 @@ describe("a question in plain English", () => {
       headers: PREFER,
     });
     const [name, explanation, empty, heads, ...rows] = text.trimEnd().split("\n");
-    expect([name, empty, heads?.trim(), rows.length]).toEqual([query, "", "total", 2]);
+    expect([name, empty, heads?.trim(), rows.length]).toEqual([query, "", "$pageview", 2]);
     expect(explanation).toMatch(
       /^Number of \$pageview events by \$pathname .*\(America\/New_York\)\.$/,
     );
-    expect(rows[0]).toMatch(/^\$pageview: \/\S* +\d+ +█+$/);
+    expect(rows[0]).toMatch(/^\/\S* +\d+ +█+$/);
   });
 
   test("is drafted as the SQL that answers it", async () => {

@@ -186,7 +186,13 @@ describe("a funnel", () => {
     const { body } = await ask(words, {}, "?format=txt");
 
     expect(body).toBe(
-      `${words}\n\nFunnel\nview           3  ${"█".repeat(40)}\nsignup         2  ${"█".repeat(27)}\nbuy            1  ${"█".repeat(13)}\nshare   0.333333\n`,
+      `${words}
+
+        persons  of all  of those before  median time
+view          3   100 %                                ${"█".repeat(40)}
+signup        2  66.7 %           66.7 %          1 h  ${"█".repeat(27)}
+buy           1  33.3 %             50 %          2 d  ${"█".repeat(13)}
+`,
     );
     expect(await ask("view then signup", { insight_type: "funnel" })).toMatchObject({
       body: { insight: { query: { kind: "FunnelsQuery" } }, results: [{ data: [3, 2] }] },

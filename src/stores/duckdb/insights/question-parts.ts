@@ -43,6 +43,8 @@ export const joined = ({ joins }: Pick<Parts, "joins">) =>
     .map((one) => `\n${one}`)
     .join("");
 
+const WEEKDAYS = `[${["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"].map(quoted).join(", ")}]`;
+
 /** Groups rows by the labels and the interval of a question, and sorts them. */
 export function grouped(
   { top, by }: Reading,
@@ -65,7 +67,9 @@ export function grouped(
   const direction = top?.isAscending === true ? "ASC" : "DESC";
   const order =
     interval !== null || (isOrdered && top === null)
-      ? names
+      ? names.map((name, at) =>
+          by[at]?.by === "weekday" ? `list_position(${WEEKDAYS}, ${name})` : name,
+        )
       : [`value ${direction} NULLS LAST`, ...names];
   const limit =
     interval === null ? (top?.count ?? (isOrdered ? 1000 : ROWS_DEFAULT)) : ROWS_OVER_TIME;
