@@ -35,6 +35,7 @@ import { apiReads } from "../stores/duckdb/engine/query-deadline.ts";
 import { materializedColumns } from "../stores/duckdb/events/hot-columns.ts";
 import { removeQuarantined } from "../stores/duckdb/events/quarantine.ts";
 import { draftSql, insightDraft } from "../stores/duckdb/insights/drafts.ts";
+import { selectEvents } from "../stores/duckdb/insights/event-tables.ts";
 import { insightQueries } from "../stores/duckdb/insights/queries.ts";
 import { questionSql } from "../stores/duckdb/insights/question-sql.ts";
 import { definitionReads } from "../stores/duckdb/lists/definitions.ts";
@@ -155,7 +156,10 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
       now,
     }),
     definitions: definitionReads(apiQueries),
-    events: eventReads(apiQueries),
+    events: eventReads(apiQueries, {
+      select: selectEvents,
+      noteUse: columnMaterializer.used,
+    }),
     logReads: logReads(apiQueries),
     sql: statements,
   };

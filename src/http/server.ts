@@ -120,7 +120,7 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...playlistRoutes(needs.playlists),
   ...insightRoutes(needs.insights),
   ...queryRoutes(needs.sql),
-  ...eventRoutes(needs.events, needs.isCatchingUp),
+  ...eventRoutes(needs),
   ...definitionRoutes(needs.definitions, needs.isCatchingUp),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),

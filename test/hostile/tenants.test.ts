@@ -117,7 +117,8 @@ function named(
     .replace(":project_id", String(project))
     .replace(":id", ids[person])
     .replace(":short_id", path.includes("insights") ? ids.insight : ids.playlist)
-    .replace(":session_recording_id", "r-ann");
+    .replace(":session_recording_id", "r-ann")
+    .replace(":uuid", ids.event);
 }
 
 /** An answer without what tells it from others of the same kind. */
@@ -129,7 +130,7 @@ const bare = ({ status, headers, text }: Told) => ({
 
 describe("objects of another project", () => {
   const objects = OPERATIONS.filter(
-    ([, path]) => path.includes(":project_id") && /:(id|short_id)\b/.test(path),
+    ([, path]) => path.includes(":project_id") && /:(id|short_id|uuid)\b/.test(path),
   );
 
   test.each(objects)(

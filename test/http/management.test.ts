@@ -94,6 +94,8 @@ describe("persons", () => {
     ["/events/?offset=10001", 400, "invalid_input", "offset"],
     ["/events/?cursor=x", 400, "invalid_input", "cursor"],
     ["/events/?cursor=2026-02-30T00:00:00.000000Z_1", 400, "invalid_input", "cursor"],
+    ["/events/x/", 400, "invalid_input", "uuid"],
+    ["/events/0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b78/", 404, "not_found", null],
     ["/nothing/", 404, "not_found", null],
     ["/persons/?distinct_id=%ff", 400, "invalid_input", "distinct_id"],
     ["/persons/?limit=1&distinct_id=a%ed%a0%80", 400, "invalid_input", "distinct_id"],
@@ -112,7 +114,7 @@ describe("persons", () => {
 
   test("of events accept fields without effect, and name unknown ones", async () => {
     expect((await app.get("/events/?properties=&format=json&limit=1")).status).toBe(200);
-    const { body } = await app.get("/events/?properties=x");
+    const { body } = await app.get("/events/?event_name=x");
     expect((body as { detail: string }).detail).toStartWith(
       "This field is not known. Known here: ",
     );
@@ -319,7 +321,8 @@ test("links never repeat a forged Host", async () => {
 
 test("HEAD is answered like GET without the body, on every path with GET", async () => {
   await using server = await startServer();
-  await server.capture(batch(event()));
+  const seen = event();
+  await server.capture(batch(seen));
   await server.stored(1);
   const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
   const playlists = "/api/environments/1/session_recording_playlists/";
@@ -333,7 +336,8 @@ test("HEAD is answered like GET without the body, on every path with GET", async
   });
   const { short_id: insight } = ((await asked.json()) as { insight: { short_id: string } }).insight;
   const managed = OPERATIONS.filter(([method]) => method === "GET").map(
-    ([, path, , , , { query = "" } = {}]) => concrete(path, { playlist, insight }) + query,
+    ([, path, , , , { query = "" } = {}]) =>
+      concrete(path, { playlist, insight, event: seen.uuid }) + query,
   );
   const pages = ["/_liveness", "/docs", "/openapi.json", "/static/array.js", "/api/surveys/"];
 

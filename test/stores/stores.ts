@@ -39,6 +39,7 @@ import { dedupRuns } from "../../src/stores/dedup/runs.ts";
 import { apiReads } from "../../src/stores/duckdb/engine/query-deadline.ts";
 import { materializedColumns } from "../../src/stores/duckdb/events/hot-columns.ts";
 import { draftSql, insightDraft } from "../../src/stores/duckdb/insights/drafts.ts";
+import { selectEvents } from "../../src/stores/duckdb/insights/event-tables.ts";
 import { insightQueries } from "../../src/stores/duckdb/insights/queries.ts";
 import { questionSql } from "../../src/stores/duckdb/insights/question-sql.ts";
 import { definitionReads } from "../../src/stores/duckdb/lists/definitions.ts";
@@ -171,7 +172,7 @@ function eventsOf(made: Awaited<ReturnType<typeof duckdbStore>>): Events {
     const reads = apiReads(made.duckdb, 600);
     return {
       store: made.store,
-      events: eventReads(reads),
+      events: eventReads(reads, { select: selectEvents, noteUse: () => {} }),
       definitions: definitionReads(reads),
       logs: logReads(reads),
       sql: sqlReads(made.duckdb),

@@ -1,4 +1,5 @@
 import type { ReplayEntries } from "../ingest/dedup-table.ts";
+import type { EventFilters } from "../queries/query-fields.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { PageQuery } from "../values/page.ts";
 import type { ErasedRows, Erasing } from "./erasure.ts";
@@ -48,6 +49,9 @@ export type EventRow = {
   properties: JsonObject;
 };
 
+/** One event, with the time of its arrival. */
+export type EventDetail = EventRow & { ingested_at: string };
+
 /** Position of an event in a list: the newest `timestamp` first, then the highest `seq`. */
 export type EventCursor = { timestamp: string; seq: number };
 
@@ -60,6 +64,10 @@ export type EventFilter = {
   uuid?: string | undefined;
   after?: string | undefined;
   before?: string | undefined;
+  /** Conditions on properties of the event, and of its person and groups as they are now. */
+  properties?: EventFilters | undefined;
+  /** Used as `after`, if that is absent and a condition on a property is slow: no column of events has it. */
+  recently?: string | undefined;
 };
 
 /** Lists of the events of a project. */
@@ -67,14 +75,22 @@ export type EventReads = {
   /**
    * Returns a page of events, the newest `timestamp` first, then the latest arrival.
    * The page starts after the position `after` if there is one, else after `offset` events.
-   * `isMore` says whether events follow the page.
+   * `isMore` says whether events follow the page. `after` is the bound that was used.
+   * Fails `invalid_input` on a pattern of `properties` that cannot be read.
    */
   list(
     project: number,
     filter: EventFilter,
     page: PageQuery & { after?: EventCursor | undefined },
     signal: AbortSignal,
-  ): Promise<{ count: number; rows: (EventRow & { seq: number })[]; isMore: boolean }>;
+  ): Promise<{
+    count: number;
+    rows: (EventRow & { seq: number })[];
+    isMore: boolean;
+    after: string | undefined;
+  }>;
+  /** Returns the event with a uuid; of several, the one of the newest `timestamp`, then the latest arrival. */
+  find(project: number, uuid: string, signal: AbortSignal): Promise<EventDetail | undefined>;
 };
 
 /** A line of a load that the store cannot read. A field is null if the line lacks a valid one. */

@@ -12,6 +12,7 @@ import {
   type FilterGroup,
   filterGroup,
   filtersIn,
+  filterTexts,
   PROPERTY_FILTERS_MAX,
   type PropertyFilter,
   propertyFilter,
@@ -120,15 +121,29 @@ export function filtersOf({ sent, attr: attrOf }: Fields, moment: Moment): Event
   const { properties = null } = sent;
   const attr = attrOf("properties");
   const group = isObject(properties) ? properties : { values: properties ?? [] };
-  const types = ["event", "person", "group"] as const;
-  const read = filterGroup(group, attr, (one) => {
-    const { type, filter } = propertyFilter(one, { types, ...moment, attr });
-    const index = isObject(one) ? one["group_type_index"] : null;
-    return { of: propertyOf(type, index, attr), filter };
-  });
+  const read = filterGroup(group, attr, (one) => eventFilter(one, moment, attr));
   if (filtersIn(read).length <= PROPERTY_FILTERS_MAX)
     return read.any && read.of.length > 1 ? [read] : read.of;
   throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
+}
+
+/** Reads filters from the parameter `properties`, as {@link propertyFilters} does. Fails `invalid_input`. */
+export function eventFiltersIn(texts: readonly string[], moment: Moment): EventFilters {
+  const attr = "properties";
+  const group = { values: filterTexts(texts, attr) };
+  const { of } = filterGroup(group, attr, (one) => eventFilter(one, moment, attr));
+  checkFilters(
+    filtersIn({ any: false, of }).map(({ filter }) => filter),
+    attr,
+  );
+  return of;
+}
+
+function eventFilter(one: Json, moment: Moment, attr: string): EventFilter {
+  const types = ["event", "person", "group"] as const;
+  const { type, filter } = propertyFilter(one, { types, ...moment, attr });
+  const index = isObject(one) ? one["group_type_index"] : null;
+  return { of: propertyOf(type, index, attr), filter };
 }
 
 /** Returns the owner of a property. Fails `invalid_input` on the index of a group type. */

@@ -46,15 +46,20 @@ export function propertyFilters(
   timezone = "UTC",
 ): (PropertyFilter | FilterGroup)[] {
   const attr = "properties";
-  const filters = texts.flatMap((text) => {
-    const value = parse(text, attr);
-    return Array.isArray(value) ? value : [value];
-  });
+  const filters = filterTexts(texts, attr);
   const reading: FilterReading<"person"> = { types: ["person"], now, timezone, attr };
   const one = (filter: Json) => propertyFilter(filter, reading).filter;
   const read = groupOf(filters, { any: false, attr }, one).of;
   checkFilters(filtersIn({ any: false, of: read }), attr);
   return read;
+}
+
+/** Returns the filters of a parameter: each text is one, or a list of them, as JSON. Fails `invalid_input`. */
+export function filterTexts(texts: readonly string[], attr: string): Json[] {
+  return texts.flatMap((text) => {
+    const value = parse(text, attr);
+    return Array.isArray(value) ? value : [value];
+  });
 }
 
 /** Reads a group `{type, values}`, which may be nested; `one` reads a single filter. Fails `invalid_input`. */

@@ -1,6 +1,10 @@
 import { t } from "elysia";
+import type { Projects } from "../../core/access/projects.ts";
 import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
+import type { Person } from "../../core/identity/person.ts";
+import type { Persons } from "../../core/persons/persons.ts";
 import type { EventFilter, EventReads } from "../../core/ports/events.ts";
+import { eventFiltersIn } from "../../core/queries/query-fields.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { rejectUnknownFields } from "../../core/values/json.ts";
 import {
@@ -12,14 +16,33 @@ import {
   pageQuery,
   readCursor,
 } from "../../core/values/page.ts";
+import { type Clock, isoTime, parseTime, TIME_MS_MIN } from "../../core/values/time.ts";
 import { route } from "../operation/route.ts";
-import { EventShape, PageOf, Paging, Text, UUID, Whole } from "../operation/schemas.ts";
-import { readTime, readUuid } from "../request/parameters.ts";
+import {
+  DateTime,
+  EventShape,
+  PageOf,
+  Paging,
+  PersonShape,
+  Text,
+  UUID,
+  Whole,
+} from "../operation/schemas.ts";
+import { listIn, readTime, readUuid } from "../request/parameters.ts";
 
 const MIB = 1_048_576;
 
+const DAY_MS = 86_400_000;
+
 /** Largest `offset` of a list of events; further back, `before` goes on. */
 export const EVENTS_OFFSET_MAX = 10_000;
+
+/** Days that a list looks back if a filter reads a property without a column, and `after` is absent. */
+export const SLOW_FILTER_DAYS = 30;
+
+const EVENTS = "/api/environments/:project_id/events/";
+
+const FILTER = '{"key":"plan","operator":"exact","value":"pro"}';
 
 const EventsQuery = t.Object({
   ...Paging,
@@ -44,32 +67,65 @@ const EventsQuery = t.Object({
   uuid: t.Optional(Text(UUID)),
   after: t.Optional(Text("2026-11-01", "Later than this time, ISO 8601.")),
   before: t.Optional(Text("2026-12-01", "Earlier than this time, ISO 8601.")),
+  properties: t.Optional(
+    t.Unknown({
+      type: "array",
+      items: { type: "string" },
+      examples: [[FILTER]],
+      description: `Filters as of a list of persons. The \`type\` is event, the default, person, or group with a \`group_type_index\`. A property of an event that has a column is found fast. With any other, \`after\` is by default ${SLOW_FILTER_DAYS} days before \`before\`, or before now; \`next\` shows it.`,
+    }),
+  ),
 });
+
+const EventDetailShape = t.Object(
+  {
+    ...EventShape.properties,
+    ingested_at: DateTime,
+    person: t.Nullable(PersonShape, {
+      description: "The person that the event belongs to now, or null.",
+    }),
+  },
+  { $id: "EventDetail" },
+);
 
 /** Fails for unknown parameters: without such a filter, the answer would be wrong (decision 59). */
 function checkParameters({ searchParams }: URL): void {
   const known = Object.keys(EventsQuery.properties);
   for (const [name, value] of searchParams) {
-    // The answer is always JSON.
-    if (name !== "format" || value !== "json") rejectUnknownFields({ [name]: value }, { known });
+    // The answer is always JSON. The guard has refused brackets after other names than `properties`.
+    const isRead = (name === "format" && value === "json") || name.startsWith("properties[");
+    if (!isRead) rejectUnknownFields({ [name]: value }, { known });
   }
 }
 
+type Needs = {
+  events: EventReads;
+  persons: Pick<Persons, "get">;
+  projects: Pick<Projects, "get">;
+  isCatchingUp: IsCatchingUp;
+  now: Clock;
+};
+
 /** Lists events, because their owner must be able to see all of them (decision 15). */
-export const eventRoutes = (events: EventReads, isCatchingUp: IsCatchingUp) => [
+export const eventRoutes = (needs: Needs) => [
   route({
     method: "GET",
-    path: "/api/environments/:project_id/events/",
+    path: EVENTS,
     scope: "query:read",
     operationId: "events_list",
     summary: "List events, the newest first.",
     query: EventsQuery,
     status: 200,
     response: PageOf(EventShape),
-    async handle({ project, query: { limit, offset, cursor, ...sent }, url, signal }) {
+    async handle({
+      project,
+      query: { limit, offset, cursor, properties: _, ...sent },
+      url,
+      signal,
+    }) {
       checkParameters(url);
       const query = pageQuery({ limit, offset });
-      requireCaughtUp(isCatchingUp);
+      requireCaughtUp(needs.isCatchingUp);
       if (query.offset > EVENTS_OFFSET_MAX && cursor === undefined) {
         const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, follow next.`;
         throw new Failure("invalid_input", detail, "offset");
@@ -80,17 +136,62 @@ export const eventRoutes = (events: EventReads, isCatchingUp: IsCatchingUp) => [
         offset: place === undefined ? query.offset : 0,
         after: place && { timestamp: place.at, seq: place.id },
       };
-      const { count, rows, isMore } = await events.list(project, filterOf(sent), part, signal);
-      const last = isMore ? rows.at(-1) : undefined;
-      const results = rows.map(({ seq: _, ...row }) => row);
-      return page(url, query, count, results, {
+      const filter = { ...filterOf(sent), ...(await propertiesIn(url, project, needs)) };
+      const found = await needs.events.list(project, filter, part, signal);
+      const last = found.isMore ? found.rows.at(-1) : undefined;
+      const results = found.rows.map(({ seq: _, ...row }) => row);
+      if (found.after !== undefined) url.searchParams.set("after", found.after);
+      return page(url, query, found.count, results, {
         next: last && cursorOf({ at: last.timestamp, id: last.seq }),
         returned: results.length,
         offsetMax: EVENTS_OFFSET_MAX,
       });
     },
   }),
+  route({
+    method: "GET",
+    path: `${EVENTS}:uuid/`,
+    scope: "query:read",
+    operationId: "events_retrieve",
+    summary: "Read an event, with the time of its arrival and its person.",
+    params: t.Object({ uuid: Text(UUID) }),
+    status: 200,
+    response: EventDetailShape,
+    async handle({ project, params, signal }) {
+      const uuid = readUuid("uuid", params.uuid) as string;
+      requireCaughtUp(needs.isCatchingUp);
+      const event = await needs.events.find(project, uuid, signal);
+      if (event === undefined) throw new Failure("not_found", "Not found.");
+      return { ...event, person: await personOf(project, event.person_id, needs) };
+    },
+  }),
 ];
+
+/** Filters of properties, and the default of `after` for slow ones. */
+async function propertiesIn(
+  url: URL,
+  project: number,
+  { projects, now }: Needs,
+): Promise<Pick<EventFilter, "properties" | "recently">> {
+  // From the address, because Elysia keeps only one of a repeated parameter.
+  const texts = listIn(url, "properties").filter((text) => text !== "");
+  if (texts.length === 0) return {};
+  const { timezone } = await projects.get(project);
+  const properties = eventFiltersIn(texts, { now: now(), timezone });
+  const before = parseTime(url.searchParams.get("before") ?? "") ?? now();
+  const recently = Math.max(TIME_MS_MIN, before - SLOW_FILTER_DAYS * DAY_MS);
+  return { properties, recently: isoTime(recently) };
+}
+
+/** The person with a uuid; null if it is gone, or if the event never had one. */
+async function personOf(project: number, uuid: string, { persons }: Needs): Promise<Person | null> {
+  try {
+    return await persons.get(project, uuid);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "not_found") return null;
+    throw error;
+  }
+}
 
 function filterOf({ uuid, person_id, after, before, ...rest }: EventFilter): EventFilter {
   return {

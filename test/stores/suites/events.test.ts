@@ -3,10 +3,13 @@ import { existsSync } from "node:fs";
 import { TOMBSTONE_MINUTE } from "../../../src/core/ingest/dedup-table.ts";
 import type { EraseOptions } from "../../../src/core/ports/events.ts";
 import type { ProjectedOverride } from "../../../src/core/ports/projection.ts";
+import type { EventFilters, PropertyOf } from "../../../src/core/queries/query-fields.ts";
+import { isoTime } from "../../../src/core/values/time.ts";
 import {
   ARRIVED,
   batchEvent,
   batchOf,
+  columnsOf,
   loadOf,
   PERSON,
   projectedPerson,
@@ -50,7 +53,7 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
     const { uuid } = event.event;
     const row = { seq: 1, uuid, event: "tested", distinct_id: "ann", person_id: PERSON };
     expect(await stored.events.list(1, {}, PAGE, FOREVER)).toEqual({
-      ...{ count: 1, isMore: false },
+      ...{ count: 1, isMore: false, after: undefined },
       rows: [{ ...row, timestamp: "2026-11-20T01:02:03.123456Z", properties }],
     });
   });
@@ -74,6 +77,78 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
       2, 3, 2,
     ]);
     expect(await numbersOf(stored, { uuid: other.event.uuid })).toEqual([0]);
+  });
+
+  test("a list is filtered by properties of events, and of their persons and groups of now", async () => {
+    await using stored = await open();
+    const other = PERSON.replace(/^0/, "1");
+    const events = [
+      batchEvent(1, { properties: { plan: "pro", $browser: "Firefox" } }),
+      batchEvent(2, { properties: { plan: "free", $browser: "Firefox" } }, { person_id: other }),
+      batchEvent(3, {}, { groups: { 0: "acme" } }),
+    ];
+    const pro = projectedPerson({ id: 2, uuid: other, ...columnsOf({ tier: "gold" }) });
+    const acme = { ...{ project_id: 1, type_index: 0, key: "acme" }, properties: '{"size":"9"}' };
+    const groups = [{ ...acme, created_at: "2026-11-01T00:00:00.000000Z" }];
+    await put(stored, 1, events, { persons: [pro], groups });
+    const equal = (of: PropertyOf, key: string, value: string): EventFilters[number] => {
+      return { of, filter: { key, not: false, test: { is: "equal", any: [value] } } };
+    };
+    const [event, person] = [{ type: "event" }, { type: "person" }] as const;
+    const plan = equal(event, "plan", "pro");
+    const tier = equal(person, "tier", "gold");
+    const size = equal({ type: "group", group_type_index: 0 }, "size", "9");
+
+    expect(await numbersOf(stored, { properties: [plan] })).toEqual([1, 1]);
+    expect(await numbersOf(stored, { properties: [equal(event, "$browser", "Firefox")] })).toEqual([
+      2, 2, 1,
+    ]);
+    expect(await numbersOf(stored, { properties: [tier] })).toEqual([1, 2]);
+    expect(await numbersOf(stored, { properties: [size] })).toEqual([1, 3]);
+    expect(await numbersOf(stored, { properties: [plan, tier] })).toEqual([0]);
+    const any = { any: true, of: [plan, tier, size] };
+    expect(await numbersOf(stored, { properties: [any] }, { limit: 1, offset: 1 })).toEqual([3, 2]);
+    expect(await numbersOf(stored, { properties: [tier], person_id: other })).toEqual([1, 2]);
+
+    await put(stored, 4, [], { overrides: [leads(PERSON, other)] });
+    expect(await numbersOf(stored, { properties: [tier] })).toEqual([3, 3, 2, 1]);
+  });
+
+  test("a filter of a property without a column sees only recent events unless it has a bound", async () => {
+    await using stored = await open();
+    const properties = { plan: "pro", $browser: "Firefox" };
+    const at = (month: number) => ({ properties, timestamp: `2026-${month}-01T00:00:00.000000Z` });
+    await put(stored, 1, [batchEvent(1, at(10)), batchEvent(2, at(11))]);
+    const set = (key: string): EventFilters => [
+      { of: { type: "event" }, filter: { key, not: false, test: { is: "set" } } },
+    ];
+    const recently = "2026-10-15T00:00:00.000000Z";
+    const after = "2026-09-01T00:00:00.000000Z";
+
+    expect(await numbersOf(stored, { properties: set("plan"), recently })).toEqual([1, 2]);
+    expect(await numbersOf(stored, { properties: set("plan"), recently, after })).toEqual([
+      2, 2, 1,
+    ]);
+    expect(await numbersOf(stored, { properties: set("$browser"), recently })).toEqual([2, 2, 1]);
+    const filter = { properties: set("plan"), recently };
+    const { after: used } = await stored.events.list(1, filter, PAGE, FOREVER);
+    expect(used).toBe(recently);
+  });
+
+  test("one event is found by its uuid, with its arrival, and of several the newest", async () => {
+    await using stored = await open();
+    const at = (day: number) => ({ timestamp: `2026-11-0${day}T00:00:00.000000Z` });
+    const newer = batchEvent(2, at(2));
+    const { uuid } = newer.event;
+    await put(stored, 1, [batchEvent(1), newer, batchEvent(3, { ...at(1), uuid })]);
+
+    const { event, distinct_id, properties } = newer.event;
+    expect(await stored.events.find(1, uuid, FOREVER)).toEqual({
+      ...{ uuid, event, distinct_id, properties, person_id: PERSON },
+      ...{ timestamp: at(2).timestamp, ingested_at: isoTime(ARRIVED) },
+    });
+    expect(await stored.events.find(2, uuid, FOREVER)).toBeUndefined();
+    expect(await stored.events.find(1, Bun.randomUUIDv7(), FOREVER)).toBeUndefined();
   });
 
   test("a load is refused that was applied before, also after a restart", async () => {

@@ -28,7 +28,7 @@ const EDITS = "session_recording_playlist:write";
 const LIST = "cursor limit offset";
 const FOUND = "cursor distinct_id email format limit offset properties search";
 const LISTED = "created_by cursor date_from date_to limit offset order pinned search short_id type";
-const EVENTS = "after before cursor distinct_id event limit offset person_id uuid";
+const EVENTS = "after before cursor distinct_id event limit offset person_id properties uuid";
 
 /** Bodies and queries that try the operations. */
 const TREND = { body: { query: { kind: "TrendsQuery", series: [{ event: "tested" }] } } };
@@ -75,6 +75,7 @@ export const OPERATIONS: Row[] = [
   ],
   ["POST", `${PERSON}split/`, "person:write", 201, ""],
   ["GET", `${ENVIRONMENT}events/`, "query:read", 200, EVENTS],
+  ["GET", `${ENVIRONMENT}events/:uuid/`, "query:read", 200, ""],
   ["POST", `${ENVIRONMENT}query/`, "query:read", 200, "format", SQL],
   ["GET", `${ENVIRONMENT}event_definitions/`, "event_definition:read", 200, `${LIST} search`],
   [
@@ -109,28 +110,33 @@ export const OPERATIONS: Row[] = [
   ["GET", "/metrics", "project:read", 200, ""],
 ];
 
+/** The uuid of no event. */
+const ABSENT = "0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b78";
+
 /** A path with ids in it: of a project, of its person of the distinct id `ann`, of the key that asks. */
 export function concrete(
   path: string,
-  { project = "1", playlist = "x", insight = "x" } = {},
+  { project = "1", playlist = "x", insight = "x", event = ABSENT } = {},
 ): string {
   const ann = personUuid(Number(project), "ann");
   return path
     .replace(":project_id", project)
     .replace(":id", path.startsWith(KEYS) ? "@current" : ann)
     .replace(":short_id", path.startsWith(INSIGHTS) ? insight : playlist)
-    .replace(":session_recording_id", "r");
+    .replace(":session_recording_id", "r")
+    .replace(":uuid", event);
 }
 
 /**
- * Makes what operations are about: a person with a merge to undo, a playlist with a recording, an
- * insight.
+ * Makes what operations are about: an event, a person with a merge to undo, a playlist with a recording,
+ * an insight.
  */
 export async function something(
   app: TestProject,
-): Promise<{ project: string; playlist: string; insight: string }> {
+): Promise<{ project: string; playlist: string; insight: string; event: string }> {
   const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
-  await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
+  const seen = event();
+  await app.capture(batch(seen, event({ distinct_id: "new" }), event(merge)));
   const project = String(app.id);
   const made = await app.ask("POST", concrete(PLAYLISTS, { project }));
   const { short_id: playlist } = made.body as { short_id: string };
@@ -140,7 +146,7 @@ export async function something(
     headers: { prefer: "return=representation" },
   });
   const { insight } = asked.body as { insight: { short_id: string } };
-  return { project, playlist, insight: insight.short_id };
+  return { project, playlist, insight: insight.short_id, event: seen.uuid };
 }
 
 /** A new personal key, for everything unless `draft` says otherwise. */

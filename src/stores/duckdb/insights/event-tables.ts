@@ -1,9 +1,21 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Period } from "../../../core/queries/period.ts";
-import type { EventFilter, PropertyOf } from "../../../core/queries/query-fields.ts";
+import type { EventFilter, EventFilters, PropertyOf } from "../../../core/queries/query-fields.ts";
+import { filtersIn, isGroup } from "../../../core/values/property-filter.ts";
 import type { ClockPiece } from "../../../core/values/zoned-time.ts";
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { propertyColumn } from "../../loads/person-columns.ts";
-import { type Bind, passes, passesIn, pointer, textIn } from "../lists/property-filter.ts";
+import { readableColumns } from "../events/hot-columns.ts";
+import type { EventSelection } from "../lists/events.ts";
+import {
+  type Bind,
+  checkPatterns,
+  groupMet,
+  passes,
+  passesIn,
+  pointer,
+  textIn,
+} from "../lists/property-filter.ts";
 import { type EventSource, isUtc, TIME } from "./statement.ts";
 
 /** A project, and the columns for frequent properties of its events. */
@@ -70,6 +82,26 @@ export function eventTables(
       }),
     };
   };
+}
+
+/** Selects the events of a project that meet filters, which lists of events share with insights. */
+export async function selectEvents(
+  connection: DuckDBConnection,
+  project: number,
+  filters: EventFilters,
+  bind: Bind,
+): Promise<EventSelection> {
+  const all = filtersIn({ any: false, of: filters }).map(({ filter }) => filter);
+  await checkPatterns(connection, all, "properties");
+  const used = new Set<string>();
+  const promoted = await readableColumns(connection);
+  const onUse = (property: string) => used.add(property);
+  const source = eventTables({ project, promoted, onUse }, bind)();
+  const met = filters.map((one) =>
+    isGroup(one) ? groupMet(one, source.passes) : source.passes(one),
+  );
+  const { conditions, ...needs } = source.needs();
+  return { ...needs, conditions: [...conditions, ...met], isFast: source.isPlain(), used };
 }
 
 /** Returns a function from a property's JSON pointer to SQL of its text, in the table that has it. */

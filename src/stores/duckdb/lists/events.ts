@@ -1,87 +1,173 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { EventCursor, EventFilter, EventReads, EventRow } from "../../../core/ports/events.ts";
+import type {
+  EventCursor,
+  EventDetail,
+  EventFilter,
+  EventReads,
+  EventRow,
+} from "../../../core/ports/events.ts";
+import type { EventFilters } from "../../../core/queries/query-fields.ts";
 import { PAGE_BYTES_MAX, type PageQuery } from "../../../core/values/page.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
+import { type Bind, binder } from "./property-filter.ts";
+
+/** The parts of a SELECT from `events` that meet filters of properties. */
+export type EventSelection = {
+  tables: string[];
+  joins: string[];
+  conditions: string[];
+  /** Whether only columns of events are read. */
+  isFast: boolean;
+  /** The properties of events that have no column in all projects. */
+  used: ReadonlySet<string>;
+};
+
+/** How filters become SQL; the same code serves insights. */
+type Filtering = {
+  select(
+    connection: DuckDBConnection,
+    project: number,
+    filters: EventFilters,
+    bind: Bind,
+  ): Promise<EventSelection>;
+  /** Receives the properties that a list read, and its time, as a property that is read often gets a column. */
+  noteUse(properties: ReadonlySet<string>, ms: number): void;
+};
 
 /** Lists events of the event store. */
-export function eventReads(reads: ApiReads): EventReads {
+export function eventReads(reads: ApiReads, filtering: Filtering): EventReads {
   return {
     list: (project, filter, page, signal) =>
-      reads.read(signal, (connection) => listEvents(connection, project, filter, page)),
+      reads.read(signal, (connection) =>
+        listEvents(connection, project, { filter, filtering }, page),
+      ),
+    find: (project, uuid, signal) =>
+      reads.read(signal, (connection) => findEvent(connection, project, uuid)),
   };
 }
 
-const CONDITIONS: Record<keyof EventFilter, string> = {
-  event: "event = $event",
-  distinct_id: "distinct_id = $distinct_id",
-  person_id: `person_id IN (
+/** The fields of a filter that are compared with columns. */
+type Compared = Omit<EventFilter, "properties" | "recently">;
+
+const CONDITIONS: Record<keyof Compared, string> = {
+  event: "events.event = $event",
+  distinct_id: "events.distinct_id = $distinct_id",
+  person_id: `events.person_id IN (
     SELECT old_person_id FROM person_overrides
       WHERE project_id = $project::INTEGER AND person_id = $person_id::UUID
     UNION ALL SELECT $person_id::UUID WHERE NOT EXISTS (
       FROM person_overrides
         WHERE project_id = $project::INTEGER AND old_person_id = $person_id::UUID))`,
-  uuid: "uuid = $uuid::UUID",
-  after: `"timestamp" > $after::TIMESTAMP`,
-  before: `"timestamp" < $before::TIMESTAMP`,
+  uuid: "events.uuid = $uuid::UUID",
+  after: `events."timestamp" > $after::TIMESTAMP`,
+  before: `events."timestamp" < $before::TIMESTAMP`,
 };
 
-const AFTER_CURSOR = ` AND "timestamp" <= $cursor_timestamp::TIMESTAMP
-  AND ("timestamp" < $cursor_timestamp::TIMESTAMP OR seq < $cursor_seq::BIGINT)`;
+const AFTER_CURSOR = `events."timestamp" <= $cursor_timestamp::TIMESTAMP
+  AND (events."timestamp" < $cursor_timestamp::TIMESTAMP OR events.seq < $cursor_seq::BIGINT)`;
 
 const ORDER = `"timestamp" DESC, seq DESC`;
+
+const TIME_FORMAT = "'%Y-%m-%dT%H:%M:%S.%fZ'";
+
+/** The columns of an event as the API shows it, from `page` and the overrides `moved`. */
+const COLUMNS = `page.seq::DOUBLE AS seq, page.uuid::VARCHAR AS uuid, event, distinct_id,
+    coalesce(moved.person_id, page.person_id)::VARCHAR AS person_id,
+    strftime("timestamp", ${TIME_FORMAT}) AS "timestamp", properties`;
+
+const OWNER_NOW = `LEFT JOIN person_overrides AS moved
+    ON moved.project_id = page.project_id AND moved.old_person_id = page.person_id`;
 
 /**
  * Finds the rows of a page, then the ones within its bytes, then their properties. So memory holds the properties
  * of at most one page. Only large events count, because the others take little.
  */
-const LIST = (where: string) => `
-  WITH place AS MATERIALIZED (
-    SELECT rowid AS row, "timestamp", seq FROM events WHERE ${where}
-    ORDER BY ${ORDER} LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+const LIST = (tables: readonly string[], from: string) => `
+  WITH ${tables.map((table) => `${table}, `).join("")}place AS MATERIALIZED (
+    SELECT events.rowid AS row, events."timestamp", events.seq ${from}
+    ORDER BY events."timestamp" DESC, events.seq DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
   ), fitting AS MATERIALIZED (
     SELECT row FROM (
       SELECT row, place."timestamp", place.seq, coalesce(strlen(whole_properties), 0) AS bytes
       FROM place JOIN events ON events.rowid = row)
     QUALIFY sum(bytes) OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING) - bytes < $bytes::BIGINT
   )
-  SELECT (SELECT count(*) FROM place)::DOUBLE AS places, page.seq::DOUBLE AS seq,
-    page.uuid::VARCHAR AS uuid, event, distinct_id,
-    coalesce(moved.person_id, page.person_id)::VARCHAR AS person_id,
-    strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp", properties
+  SELECT (SELECT count(*) FROM place)::DOUBLE AS places, ${COLUMNS}
   FROM (
     SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp",
       coalesce(whole_properties, properties) AS properties
     FROM events WHERE rowid IN (SELECT row FROM fitting)
   ) AS page
-  LEFT JOIN person_overrides AS moved
-    ON moved.project_id = page.project_id AND moved.old_person_id = page.person_id
+  ${OWNER_NOW}
   ORDER BY page."timestamp" DESC, page.seq DESC`;
+
+const COUNT = (tables: readonly string[], from: string) =>
+  `${tables.length === 0 ? "" : `WITH ${tables.join(", ")} `}SELECT count(*) AS count ${from}`;
+
+type Listing = { filter: EventFilter; filtering: Filtering };
 
 async function listEvents(
   connection: DuckDBConnection,
   project: number,
-  filter: EventFilter,
+  { filter: { properties = [], recently, ...compared }, filtering }: Listing,
   { limit, offset, after }: PageQuery & { after?: EventCursor | undefined },
 ) {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const values: Record<string, DuckDBValue> = { project, ...Object.fromEntries(given) };
-  const where = [
-    "project_id = $project::INTEGER",
-    ...given.map(([name]) => CONDITIONS[name as keyof EventFilter]),
-  ].join(" AND ");
-  const [total] = await rows(
-    connection,
-    `SELECT count(*) AS count FROM events WHERE ${where}`,
-    values,
+  const beganMs = performance.now();
+  const { values: bound, bind } = binder();
+  const selected = await filtering.select(connection, project, properties, bind);
+  const { tables, joins, conditions, isFast, used } = selected;
+  const filter: Compared = isFast ? compared : { ...compared, after: compared.after ?? recently };
+  const given = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
   );
-  const cursor = after && { cursor_timestamp: after.timestamp, cursor_seq: after.seq };
-  const afterCursor = cursor === undefined ? "" : AFTER_CURSOR;
-  const parameters = { ...values, ...cursor, limit: limit + 1, offset, bytes: PAGE_BYTES_MAX };
-  const found = await rows(connection, LIST(where + afterCursor), parameters);
-  const events = found.slice(0, limit).map(eventRow);
-  const isMore = Number(found[0]?.["places"] ?? 0) > events.length;
-  return { count: Number(total?.["count"]), rows: events, isMore };
+  const values: Record<string, DuckDBValue> = { ...bound, ...Object.fromEntries(given) };
+  // Only `person_id` needs the project again.
+  if (filter.person_id !== undefined) values["project"] = project;
+  const where = [...conditions, ...given.map(([name]) => CONDITIONS[name as keyof Compared])];
+  const from = (...more: string[]) =>
+    ["FROM events", ...joins, `WHERE ${[...where, ...more].join(" AND ")}`].join("\n    ");
+  try {
+    const [total] = await rows(connection, COUNT(tables, from()), values);
+    const cursor =
+      after === undefined ? {} : { cursor_timestamp: after.timestamp, cursor_seq: after.seq };
+    const afterCursor = after === undefined ? [] : [AFTER_CURSOR];
+    const parameters: Record<string, DuckDBValue> = {
+      ...values,
+      ...cursor,
+      limit: limit + 1,
+      offset,
+      bytes: PAGE_BYTES_MAX,
+    };
+    const found = await rows(connection, LIST(tables, from(...afterCursor)), parameters);
+    const events = found.slice(0, limit).map(eventRow);
+    const isMore = Number(found[0]?.["places"] ?? 0) > events.length;
+    return { count: Number(total?.["count"]), rows: events, isMore, after: filter.after };
+  } finally {
+    // Also after a list that ran out of time, because such lists need columns most.
+    filtering.noteUse(used, performance.now() - beganMs);
+  }
+}
+
+const FIND = `
+  SELECT ${COLUMNS}, strftime(ingested_at, ${TIME_FORMAT}) AS ingested_at
+  FROM (
+    SELECT * EXCLUDE (properties), coalesce(whole_properties, properties) AS properties FROM events
+    WHERE rowid IN (
+      SELECT rowid FROM events WHERE project_id = $project::INTEGER AND uuid = $uuid::UUID
+      ORDER BY ${ORDER} LIMIT 1)
+  ) AS page
+  ${OWNER_NOW}`;
+
+async function findEvent(
+  connection: DuckDBConnection,
+  project: number,
+  uuid: string,
+): Promise<EventDetail | undefined> {
+  const [found] = await rows(connection, FIND, { project, uuid });
+  if (found === undefined) return undefined;
+  const { seq: _, ...event } = eventRow(found);
+  return { ...event, ingested_at: String(found["ingested_at"]) };
 }
 
 function eventRow(row: Record<string, DuckDBValue>): EventRow & { seq: number } {
