@@ -226,6 +226,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/docs/operations.ts": "test/http/docs/openapi.test.ts",
   "http/routes/sql.ts": "test/core/sql/sql.test.ts",
   "http/operation/route.ts": "types",
+  "http/operation/insight-shapes.ts": "test/http/docs/openapi.test.ts",
   "http/operation/schemas.ts": "test/http/docs/openapi.test.ts",
   "http/server.ts": "test/http/management.test.ts",
   "http/routes/users.ts": "test/http/routes/playlists.test.ts",

@@ -3,115 +3,14 @@ import type { Insights } from "../../core/insights/insights.ts";
 import { insightTable } from "../../core/insights/text-table.ts";
 import { INSIGHT_NAME_CHARS_MAX, INSIGHT_TYPES } from "../../core/queries/insight.ts";
 import { pageQuery } from "../../core/values/page.ts";
+import { AnswerShape, InsightShape, QUERY } from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
-import {
-  AnyObject,
-  AnyValue,
-  DateTime,
-  PageOf,
-  Paging,
-  Text,
-  Texts,
-  UserShape,
-  Whole,
-} from "../operation/schemas.ts";
+import { AnyValue, PageOf, Paging, Text } from "../operation/schemas.ts";
 
 const ENVIRONMENT = "/api/environments/:project_id/";
 const INSIGHTS = `${ENVIRONMENT}insights/` as const;
 
 const INSIGHT_TYPE_NAMES = Object.keys(INSIGHT_TYPES).join(", ");
-
-const QUERY = {
-  kind: "TrendsQuery",
-  series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
-  interval: "week",
-  dateRange: { date_from: "-90d" },
-  breakdownFilter: { breakdown: "$browser", breakdown_limit: 5 },
-};
-
-const InsightShape = t.Object(
-  {
-    id: Whole(1),
-    short_id: Text("k7mXq2pB"),
-    name: Text("Visitors by browser"),
-    query: AnyObject(QUERY, "The query as it was sent."),
-    deleted: t.Boolean({ description: "Deleted insights are erased in the next night." }),
-    created_at: DateTime,
-    created_by: UserShape,
-  },
-  { $id: "Insight" },
-);
-
-const number = (example: number, description: string) =>
-  t.Nullable(t.Number({ examples: [example], description }));
-
-const seconds = (description: string) => t.Optional(t.Array(number(3600, description)));
-
-const ResultShape = t.Object(
-  {
-    label: Text("unique users of $pageview"),
-    breakdown_value: t.Nullable(
-      t.Union([t.String(), t.Array(t.String())], {
-        examples: ["Firefox"],
-        description:
-          "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of all other values together. With several properties, a list with a value of each.",
-      }),
-    ),
-    data: t.Array(number(42, "Null if it cannot be calculated, or if its time is in the future."), {
-      description: "A number for each column.",
-    }),
-    aggregated_value: number(
-      42,
-      "The total. For `dau`, the number of persons; for a funnel, the share that reached the last step; for retention, the number that began.",
-    ),
-    event: t.Optional(
-      t.Nullable(Text("$pageview", "Only for trends and stickiness. Null for all events.")),
-    ),
-    math: t.Optional(Text("dau", "Only for trends; `formula` for a formula.")),
-    math_property: t.Optional(t.Nullable(Text("price"))),
-    compare_label: t.Optional(
-      t.Union([t.Literal("current"), t.Literal("previous")], {
-        description: "Only for trends that are compared with the previous period.",
-      }),
-    ),
-    days: t.Optional(
-      t.Array(Text("2026-11-21", "The beginning of an interval."), {
-        description: "Only with `compare_label`: when each number of `data` begins.",
-      }),
-    ),
-    average_conversion_times: seconds("Only for funnels: seconds from the step before."),
-    median_conversion_times: seconds("Only for funnels: seconds from the step before."),
-    source: t.Optional(Text("1_/pricing", "Only for paths.")),
-    target: t.Optional(Text("2_signup", "Only for paths.")),
-    average_conversion_time: t.Optional(
-      t.Number({ examples: [1500], description: "Only for paths: milliseconds." }),
-    ),
-  },
-  { $id: "InsightResult" },
-);
-
-const AnswerShape = t.Object(
-  {
-    insight: InsightShape,
-    columns: Texts(
-      ["2026-11-16"],
-      "Names of the numbers in `data`. Trends and lifecycle: the start of each interval, in the project's time zone. Funnels: the steps. Retention and stickiness: the intervals.",
-    ),
-    results: t.Array(ResultShape),
-    sql: Text("SELECT …", "A SELECT with the same numbers; `…/query/` runs it without a change."),
-    elapsed_ms: Whole(42),
-    explanation: t.Optional(
-      Text(
-        "Unique users of $pageview from 2026-10-28 until before 2026-11-28 (UTC).",
-        "How a question in words was read: its measure, period, labels and filters.",
-      ),
-    ),
-    other_readings: t.Optional(
-      Texts(["unique users of $pageview"], "Other meanings of the words, the likeliest first."),
-    ),
-  },
-  { $id: "InsightAnswer" },
-);
 
 const QuestionBody = t.Object(
   {
