@@ -138,6 +138,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/questions/readings/say.ts": "test/core/insights/words.test.ts",
   "core/questions/readings/units.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/readings/visits.ts": "test/core/questions/readings/read.test.ts",
+  "core/questions/filters.ts": "test/core/questions/sentence.test.ts",
   "core/insights/answers.ts": "test/core/insights/words.test.ts",
   "core/insights/table-results.ts": "test/core/insights/words.test.ts",
   "stores/duckdb/insights/question-parts.ts": "test/core/insights/words.test.ts",

@@ -1,4 +1,5 @@
 import { BREAKDOWN_LIMIT_MAX, BREAKDOWNS_MAX } from "../queries/breakdown.ts";
+import type { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 import { eventList, firstUnknown, type Known } from "./names.ts";
 
@@ -6,7 +7,7 @@ import { eventList, firstUnknown, type Known } from "./names.ts";
 type Property = { property: string; type: "event" | "person" };
 
 const PROPERTIES = / ?, ?(?:and )?| and /gi;
-const TOP = /,? top (\d{1,9})$/i;
+const TOP = /,? top (\d{1,9})( only)?$/i;
 
 /**
  * Reads events and their breakdown; `broken` is a `breakdownFilter`. A name that contains `by` comes
@@ -27,11 +28,15 @@ export function eventsBy(
 }
 
 function brokenBy(text: string, known: Known): JsonObject {
-  const [top = "", count] = propertyIn(text, known) === undefined ? (TOP.exec(text) ?? []) : [];
+  const [top = "", count, only] =
+    propertyIn(text, known) === undefined ? (TOP.exec(text) ?? []) : [];
   if (count !== undefined && (Number(count) < 1 || Number(count) > BREAKDOWN_LIMIT_MAX)) {
     throw known.refused(`A number from 1 to ${BREAKDOWN_LIMIT_MAX} is expected after top.`);
   }
-  const limit = count === undefined ? {} : { breakdown_limit: Number(count) };
+  const limit = {
+    ...(count === undefined ? {} : { breakdown_limit: Number(count) }),
+    ...(only === undefined ? {} : { breakdown_hide_other_aggregation: true }),
+  };
   const named = text.slice(0, text.length - top.length);
   const found = propertyList(named, known);
   if (found === undefined) throw unknownIn(named, known);
@@ -58,7 +63,8 @@ function propertyList(text: string, known: Known): Property[] | undefined {
 
 const OF_PERSON = /^(?:person|user)(?:'s)? (.+)$/i;
 
-function propertyIn(text: string, known: Known): Property | undefined {
+/** Returns the property of a text, after `person` one of persons; undefined for an unknown one. */
+export function propertyIn(text: string, known: Known): Property | undefined {
   const property = known.property(text);
   if (property !== undefined) return { property, type: "event" };
   const [, ofPerson] = OF_PERSON.exec(text) ?? [];
@@ -68,7 +74,14 @@ function propertyIn(text: string, known: Known): Property | undefined {
 
 function unknownIn(text: string, known: Known) {
   const parts = text.split(PROPERTIES);
-  const part = parts.find((one) => one !== "" && propertyIn(one, known) === undefined) ?? text;
-  const [, ofPerson] = OF_PERSON.exec(part) ?? [];
-  return ofPerson === undefined ? known.noProperty(part) : known.noPersonProperty(ofPerson);
+  return unknownProperty(
+    parts.find((one) => one !== "" && propertyIn(one, known) === undefined) ?? text,
+    known,
+  );
+}
+
+/** Returns the failure of an unknown property. */
+export function unknownProperty(text: string, known: Known): Failure {
+  const [, ofPerson] = OF_PERSON.exec(text) ?? [];
+  return ofPerson === undefined ? known.noProperty(text) : known.noPersonProperty(ofPerson);
 }

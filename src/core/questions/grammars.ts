@@ -5,6 +5,7 @@ import type { SeriesMath } from "../queries/trend.ts";
 import type { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 import { eventsBy } from "./breakdowns.ts";
+import { filtersAtEnd } from "./filters.ts";
 import { eventList, eventOf, firstUnknown, type Known } from "./names.ts";
 import { intervalFirst, type Timed, timeAtEnd } from "./times.ts";
 
@@ -29,8 +30,11 @@ const WITHOUT = / (?:without|excluding) (.+)$/i;
 
 const node = (event: string | null) => ({ kind: "EventsNode", event });
 
-/** Splits a question into its kind, its time and the rest. */
-function splitQuestion(text: string, known: Known): Timed & { how: string; rest: string } {
+/** The parts that questions of all kinds have. */
+type Split = Timed & { properties?: JsonObject[] };
+
+/** Splits a question into its kind, its time, its filters and the rest. */
+function splitQuestion(text: string, known: Known): Split & { how: string } {
   const first = intervalFirst(text);
   const [begins = "", how = ""] = KIND.exec(`${first.rest} `.trimStart()) ?? [];
   const remaining = first.rest.slice(begins.length);
@@ -38,7 +42,8 @@ function splitQuestion(text: string, known: Known): Timed & { how: string; rest:
     { ...first, rest: remaining === "" ? "" : ` ${remaining}` },
     readingOf(known),
   );
-  return { ...timed, how: how.toLowerCase(), rest: timed.rest.trim() };
+  const { rest, ...filtered } = filtersAtEnd(timed.rest, known);
+  return { ...timed, ...filtered, how: how.toLowerCase(), rest: rest.trim() };
 }
 
 const readingOf = ({ event, refused }: Known) => ({
@@ -46,32 +51,49 @@ const readingOf = ({ event, refused }: Known) => ({
   refused,
 });
 
-const rangeIn = ({ dateRange }: Pick<Timed, "dateRange">) =>
-  dateRange === undefined ? {} : { dateRange };
+/** The fields of a query that all kinds have. */
+const common = ({ dateRange, properties }: Pick<Split, "dateRange" | "properties">) => ({
+  ...(dateRange === undefined ? {} : { dateRange }),
+  ...(properties === undefined ? {} : { properties }),
+});
 
 function trendsIn(text: string, known: Known): JsonObject {
   const first = intervalFirst(text);
   const remaining =
     known.event(first.rest) === undefined ? first.rest.replace(TREND, "") : first.rest;
   const timed = timeAtEnd({ ...first, rest: remaining }, readingOf(known));
-  const { math, property, rest } = mathOf(timed.rest, known);
+  // Without an interval the language of plain English answers with one number.
+  if (timed.interval === undefined && isOnlyPlain(timed))
+    throw known.refused("How often is not said: daily, weekly, monthly or in total.");
+  const filtered = filtersAtEnd(timed.rest, known);
+  const { math, property, rest } = mathOf(filtered.rest, known);
   const { events, broken } = eventsBy(rest, LIST, known);
   const counted = property === undefined ? { math } : { math, math_property: property };
   return {
     kind: "TrendsQuery",
     series: events.map((event) => ({ ...node(event), ...counted })),
-    interval: timed.interval ?? (timed.unit === "hour" ? "hour" : "day"),
-    ...rangeIn(timed),
+    interval: timed.interval ?? (timed.unit === "hour" && !timed.isTotal ? "hour" : "day"),
+    ...common({ ...timed, ...filtered }),
     ...(broken === undefined ? {} : { breakdownFilter: broken }),
-    ...(timed.compare === true ? { compareFilter: { compare: true } } : {}),
+    ...(timed.isTotal ? { trendsFilter: { display: totalDisplay(broken) } } : {}),
+    ...(timed.compare === undefined ? {} : { compareFilter: timed.compare }),
   };
 }
+
+const isOnlyPlain = ({ isTotal, isCalendar, dateRange }: Timed) =>
+  isTotal ? dateRange === undefined : isCalendar === true;
+
+/** The display of one number, or of one number for each value. */
+const totalDisplay = (broken: JsonObject | undefined) =>
+  broken === undefined ? "BoldNumber" : "ActionsBarValue";
 
 /** An optional beginning of a question of trends. */
 const TREND = /^trends?(?: (?:of|for))? /i;
 
 /** Words for counts, before `of` or the event itself. */
 const COUNTED: [words: RegExp, math: SeriesMath][] = [
+  [/^users of 7 days of /i, "weekly_active"],
+  [/^users of 30 days of /i, "monthly_active"],
   [
     /^(?:(?:count|number) of |how many )?(?:unique |distinct )?(?:users?|persons?|visitors?)(?: of)? /i,
     "dau",
@@ -146,7 +168,7 @@ function funnelIn(text: string, known: Known): JsonObject {
   return {
     kind: "FunnelsQuery",
     series: events.map(node),
-    ...rangeIn(timed),
+    ...common(timed),
     funnelsFilter: {
       funnelOrderType: how === "strict" || how === "unordered" ? how : "ordered",
       ...(unit === undefined
@@ -182,25 +204,28 @@ const PERIODS: Record<Interval, string> = {
 };
 
 /** Rows of a retention without a time, and its columns. */
-const ROWS_DEFAULT = 8;
+export const RETENTION_ROWS = 8;
+
+const INTERVALS = / with (\d{1,3}) intervals?(?= |,|$)/i;
 
 function retentionIn(text: string, known: Known): JsonObject {
-  const { how, rest, interval, unit = "day", ...timed } = splitQuestion(text, known);
-  const { events, broken } = eventsBy(rest, THEN, known);
+  const { how, rest: whole, interval, unit = "day", ...timed } = splitQuestion(text, known);
+  const [counted = "", count] = INTERVALS.exec(whole) ?? [];
+  const { events, broken } = eventsBy(whole.replace(counted, ""), THEN, known);
   const [target = null, returning, ...others] = events;
   if (others.length > 0) throw known.refused("A retention is of one event, or of two.");
   const entity = (id: string | null) => ({ id, type: "events" });
-  const isOfAll = timed.dateRange !== undefined;
+  const usual = timed.dateRange === undefined ? RETENTION_ROWS : RETENTION_INTERVALS_MAX;
   return {
     kind: "RetentionQuery",
     retentionFilter: {
       targetEntity: entity(target),
-      returningEntity: entity(returning ?? target),
+      returningEntity: entity(returning === undefined ? target : returning),
       retentionType: how === "recurring" ? "retention_recurring" : "retention_first_time",
       period: PERIODS[interval ?? unit],
-      totalIntervals: isOfAll ? RETENTION_INTERVALS_MAX : ROWS_DEFAULT,
+      totalIntervals: count === undefined ? usual : Number(count),
     },
-    ...rangeIn(timed),
+    ...common(timed),
     ...(broken === undefined ? {} : { breakdownFilter: broken }),
   };
 }
@@ -222,15 +247,15 @@ function pathsIn(text: string, known: Known): JsonObject {
   return {
     kind: "PathsQuery",
     pathsFilter: { ...point("startPoint", start), ...point("endPoint", end) },
-    ...rangeIn(timed),
+    ...common(timed),
   };
 }
 
 /** Returns a place: an address unchanged, the name of an event, or any name of a screen. */
 function placeIn(text: string, known: Known): string {
   const [, screen] = /^screen (.+)$/i.exec(text) ?? [];
-  if (screen !== undefined) return known.plain(screen);
-  const place = known.plain(text);
+  if (screen !== undefined) return known.text(screen);
+  const place = known.text(text);
   if (/^(?:[a-z][a-z\d+.-]*:\/)?\//i.test(place)) return place;
   const event = known.event(text);
   if (event === undefined) throw known.noPlace(text);
@@ -240,7 +265,7 @@ function placeIn(text: string, known: Known): string {
 function lifecycleIn(text: string, known: Known): JsonObject {
   const { rest, interval = "day", ...timed } = splitQuestion(text, known);
   const series = [node(eventOf(rest, known))];
-  return { kind: "LifecycleQuery", series, interval, ...rangeIn(timed) };
+  return { kind: "LifecycleQuery", series, interval, ...common(timed) };
 }
 
 function stickinessIn(text: string, known: Known): JsonObject {
@@ -248,5 +273,5 @@ function stickinessIn(text: string, known: Known): JsonObject {
   const events = eventList(rest, LIST, known);
   if (events === undefined) throw known.noEvent(firstUnknown(rest, LIST, known));
   const series = events.map(node);
-  return { kind: "StickinessQuery", series, interval, ...rangeIn(timed) };
+  return { kind: "StickinessQuery", series, interval, ...common(timed) };
 }

@@ -17,10 +17,10 @@ const REPEATED_CHARS_MAX = 80;
 /** Reserved words that a failure offers for an unknown word. */
 const OFFERED_WORDS_MAX = 3;
 
-/** Words of a filter, which questions cannot have. */
+/** Words of a filter, which come after "where". */
 const FILTERING =
   /(?:^| )(?:where|whose|having|filtered|with|if|!?=|[<>]=?|is|is not|contains)(?: |$)|\S!?=\S/i;
-const NO_FILTERS = "Filters are no part of the words: a typed query has them in its properties.";
+const FILTERS = 'Filters come after where, as in: where plan is "pro" and amount > 3.';
 
 const EVERYTHING = /^(?:all )?events$/i;
 
@@ -79,7 +79,7 @@ export type Known = ReturnType<typeof namesIn>;
 export function namesIn(index: NameIndex, { attr, form, quoted, without }: NameLookup) {
   const refused = (detail: string) =>
     new Failure("invalid_input", `${detail} Ask like this: ${form}.`, attr);
-  const filters = (text: string) => (FILTERING.test(plain(text)) ? ` ${NO_FILTERS}` : "");
+  const filters = (text: string) => (FILTERING.test(plain(text)) ? ` ${FILTERS}` : "");
   const spelled = (text: string) => spelledOut({ text, quoted });
   const plain = (text: string) => nameOfMark(text, quoted) ?? spelled(text);
   const repeated = (text: string) =>
@@ -106,6 +106,13 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: NameL
     /** Returns a part of the question as written; `plain` returns a name without its quotes. */
     spelled,
     plain,
+    /** Returns a text without its quotes. Fails `invalid_input` on a part in quotes next to other words. */
+    text(text: string): string {
+      if (!text.includes("\0") || nameOfMark(text, quoted) !== undefined) return plain(text);
+      throw refused(
+        `${spelled(text)} is no name or value: all of it is in double quotes, or none.`,
+      );
+    },
     refused,
     noEvent: (text: string) =>
       unknownPart(text, event, { repeated, refused, filters }) ??
@@ -204,8 +211,8 @@ export function folded(text: string): string {
 
 /** Words of the grammar. */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
-  `all and avg average by compared count daily day distinct events excluding first for from funnel hour hourly in
-  last lifecycle max maximum median min minimum month monthly number of on or ordered over p50 p75 p90 p95 p99
+  `all and avg average by compared contains count daily day distinct does earlier ends events excluding first for from funnel
+  hour hourly in intervals is last lifecycle matches not only or set starts this time where max maximum median min minimum month monthly number of on ordered over p50 p75 p90 p95 p99
   past path paths per person persons previous recurring retention screen session sessions since stickiness strict
   sum the then to today top total trend trends unique unordered until user users versus visitor visitors vs with
   within without week weekly year yesterday`.split(/\s+/),

@@ -27,14 +27,16 @@ export const WORDS_CHARS_MAX = 1000;
 /** The forms of a question. Other forms are refused, as a wrong number is worse (decision 72). */
 const FORMS: Record<InsightType, string> = {
   trends:
-    "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY[, person PROPERTY] [top N]] [last N days|since 2026-11-21|today|yesterday] [compared to previous]",
+    "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY[, person PROPERTY] [top N [only]]] [where PROPERTY is VALUE[ and …]] [last N days|since 2026-11-21|today|yesterday|this month] [in total] [compared to previous]",
   funnel:
-    "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT[, EVENT]] [within N days] [by PROPERTY [top N]] [last N days]",
+    "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT[, EVENT]] [within N days] [by PROPERTY [top N]] [where PROPERTY is VALUE] [last N days]",
   retention:
-    "[recurring] retention of EVENT[ then EVENT] [by PROPERTY [top N]] [daily|weekly|monthly] [last N weeks]",
-  paths: "paths [from /address|from EVENT] [to /address|to EVENT] [last N days]",
-  lifecycle: "[daily|weekly|monthly] lifecycle of EVENT [last N days]",
-  stickiness: "[daily|weekly|monthly] stickiness of EVENT[, EVENT] [last N days]",
+    "[recurring] retention of EVENT[ then EVENT] [with N intervals] [by PROPERTY [top N]] [where PROPERTY is VALUE] [daily|weekly|monthly] [last N weeks]",
+  paths:
+    "paths [from /address|from EVENT] [to /address|to EVENT] [where PROPERTY is VALUE] [last N days]",
+  lifecycle: "[daily|weekly|monthly] lifecycle of EVENT [where PROPERTY is VALUE] [last N days]",
+  stickiness:
+    "[daily|weekly|monthly] stickiness of EVENT[, EVENT] [where PROPERTY is VALUE] [last N days]",
 };
 
 /** The field that failures name, and the requested type of insight. */
@@ -152,14 +154,18 @@ function typeOf(text: string, known: Known): InsightType {
 /** Names that readings try. */
 const AMBIGUOUS_MAX = 6;
 
-/** Returns names in a question that contain words or signs of the grammar: the longest first, then exact ones. */
+/**
+ * Returns names in a question that contain words or signs of the grammar: the longest first, then exact ones. A name that is
+ * one word of the grammar is read as that word wherever the grammar takes it.
+ */
 function ambiguousNames({ text }: QuotedQuestion, index: NameIndex): string[] {
   const all = Object.values(index).flatMap(({ list }) => list.map(({ name }) => name));
   const isAmbiguous = (name: string) =>
     /[,→]|->/.test(name) ||
-    folded(name)
-      .split(" ")
-      .some((word) => RESERVED_WORDS.has(word));
+    (!RESERVED_WORDS.has(folded(name)) &&
+      folded(name)
+        .split(" ")
+        .some((word) => RESERVED_WORDS.has(word)));
   return [...new Set(all)]
     .filter((name) => isAmbiguous(name) && contains(name, text))
     .toSorted((a, b) => b.length - a.length || Number(text.includes(b)) - Number(text.includes(a)))

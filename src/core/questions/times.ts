@@ -1,6 +1,7 @@
 import type { Interval } from "../queries/period.ts";
 import type { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
+import { calendar } from "./language/dates.ts";
 
 /** The time of a question, and its other words. */
 export type Timed = {
@@ -10,8 +11,12 @@ export type Timed = {
   /** The unit of its time. */
   unit?: Interval;
   dateRange?: JsonObject;
-  /** Whether the question asks for a comparison with the time before. */
-  compare?: true;
+  /** The `compareFilter` of a question that asks for a comparison with an earlier time. */
+  compare?: JsonObject;
+  /** Whether one number of the whole time is asked for. */
+  isTotal?: true;
+  /** Whether the time is in words that the language of plain English has as well. */
+  isCalendar?: true;
 };
 
 const EVERY: ReadonlyMap<string, Interval> = new Map([
@@ -33,16 +38,52 @@ const UNITS: Record<string, Interval> = {
   year: "month",
 };
 
-const LAST = / (?:in the |over the )?(?:last|past) (\d{1,4}) (hour|day|week|month|year)s?$/i;
-const SINCE = / (?:since|from) (\d{4}-\d\d-\d\d)(?: (?:to|until) (\d{4}-\d\d-\d\d))?$/i;
-const DAY = / (today|yesterday)$/i;
-const AT_END = / (hourly|daily|weekly|monthly|per (?:hour|day|week|month))$/i;
-
 const DAYS: Record<string, JsonObject> = {
   today: { date_from: "-0d" },
   yesterday: { date_from: "-1dStart", date_to: "-1dEnd" },
 };
-const COMPARED = /,? (?:compared (?:to|with)|vs\.?) (?:the )?(?:previous|last)(?: period)?$/i;
+
+/** Ends of questions about time, and what each says. */
+const ENDS: readonly [end: RegExp, read: (...groups: string[]) => Omit<Timed, "rest">][] = [
+  [
+    / (hourly|daily|weekly|monthly|per (?:hour|day|week|month))$/i,
+    (name = "") => ({ interval: EVERY.get(name) ?? "day" }),
+  ],
+  [/ in total$/i, () => ({ isTotal: true })],
+  [
+    /,? (?:compared (?:to|with)|vs\.?) (?:the )?(?:previous|last)(?: period)?$/i,
+    () => ({ compare: { compare: true } }),
+  ],
+  [
+    /,? compared (?:to|with) (\d{1,4}) (hour|day|week|month|year)s? earlier$/i,
+    (count, unit = "") => ({ compare: { compare: true, compare_to: ageOf(count, unit) } }),
+  ],
+  [
+    / (?:in the |over the )?(?:last|past) (\d{1,4}) (hour|day|week|month|year)s?$/i,
+    (count, unit = "") => ({
+      unit: UNITS[unit] ?? "day",
+      dateRange: { date_from: ageOf(count, unit) },
+    }),
+  ],
+  [
+    / (?:in |of )?(this|last) (week|month|quarter|year)$/i,
+    (which, unit = "") => ({
+      isCalendar: true,
+      dateRange: calendar(unit, which === "this" ? 0 : 1).range ?? {},
+    }),
+  ],
+  [/ (?:of|over) all time$/i, () => ({ isCalendar: true, dateRange: { date_from: "all" } })],
+  [
+    / (?:since|from) (\d{4}-\d\d-\d\d)(?: (?:to|until) (\d{4}-\d\d-\d\d))?$/i,
+    (date_from = "", date_to) => ({
+      unit: "day",
+      dateRange: { date_from, ...(date_to === undefined ? {} : { date_to }) },
+    }),
+  ],
+  [/ (today|yesterday)$/i, (day = "") => ({ unit: "hour", dateRange: DAYS[day] ?? {} })],
+];
+
+const ageOf = (count: string | undefined, unit: string) => `-${count}${unit.charAt(0)}`;
 
 /** Splits off the interval at the beginning. A single word is a name. */
 export function intervalFirst(text: string): Timed {
@@ -81,25 +122,11 @@ const NAMED: Record<Interval, string> = {
 };
 
 function oneAtEnd(text: string): Timed | undefined {
-  const before = (end: string) => text.slice(0, -end.length);
-  const [every, name = ""] = AT_END.exec(text) ?? [];
-  const interval = EVERY.get(name.toLowerCase());
-  if (every !== undefined && interval !== undefined) return { rest: before(every), interval };
-  const [compared] = COMPARED.exec(text) ?? [];
-  if (compared !== undefined) return { rest: before(compared), compare: true };
-  const [last, count, name_ = ""] = LAST.exec(text) ?? [];
-  const unit = UNITS[name_.toLowerCase()];
-  if (last !== undefined && unit !== undefined) {
-    const date_from = `-${count}${name_.charAt(0).toLowerCase()}`;
-    return { rest: before(last), unit, dateRange: { date_from } };
+  for (const [end, read] of ENDS) {
+    const [found, ...groups] = end.exec(text) ?? [];
+    if (found === undefined) continue;
+    const said = read(...groups.map((group) => group?.toLowerCase() as string));
+    return { rest: text.slice(0, -found.length), ...said };
   }
-  const [since, from = "", to] = SINCE.exec(text) ?? [];
-  if (since !== undefined) {
-    const until = to === undefined ? {} : { date_to: to };
-    return { rest: before(since), unit: "day", dateRange: { date_from: from, ...until } };
-  }
-  const [day, which = ""] = DAY.exec(text) ?? [];
-  const dateRange = DAYS[which.toLowerCase()];
-  if (day === undefined || dateRange === undefined) return undefined;
-  return { rest: before(day), unit: "hour", dateRange };
+  return undefined;
 }
