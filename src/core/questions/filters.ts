@@ -4,7 +4,7 @@ import type { PropertyTest } from "../values/property-filter.ts";
 import { propertyIn, unknownProperty } from "./breakdowns.ts";
 import type { Known } from "./names.ts";
 
-/** The words for each operator of a filter, longer ones before those that they begin with. */
+/** The words for each operator of a filter. `is not` comes before `is`, because the first match counts. */
 const OPERATORS: readonly [words: string, operator: string][] = [
   ["is not set", "is_not_set"],
   ["is set", "is_set"],
@@ -83,7 +83,7 @@ function checkCount(
     throw known.refused(`One value too many stands after ${words}.`);
 }
 
-/** Returns the words of a filter, as `filtersAtEnd` reads them; undefined if there are none for it. */
+/** Returns the words of a filter, as `filtersAtEnd` reads them; undefined if no words say it. */
 export function filterWords(
   { of, filter }: EventFilter,
   nameOf: (name: string) => string,

@@ -54,7 +54,7 @@ type Words = { name: (name: string) => string; isTotal: boolean };
 /** The parts of a sentence; `more` comes last. */
 type Said = { what: string; breakdown: Breakdown | null; filters: EventFilters; more?: string };
 
-/** Returns a name, in double quotes unless it is one word that is none of the grammar. */
+/** Returns a name. Several words, and words of the grammar, are in double quotes. */
 function nameWords(name: string): string {
   const isWord = /^[$_\p{L}][\p{L}\p{N}_$]*$/u.test(name);
   return isWord && !RESERVED_WORDS.has(name.toLowerCase()) ? name : JSON.stringify(name);
@@ -102,7 +102,7 @@ function commonFilters(nodes: readonly EventsNode[]): EventFilters | undefined {
   return isSame ? first : undefined;
 }
 
-/** Words before the events; null where the words have none. */
+/** Words before the events; null if no words say it. */
 const MATHS: Record<SeriesMath, string | null> = {
   total: "",
   dau: "unique users of ",
