@@ -20,17 +20,23 @@ const VALUES = (of: "event" | "person", objects: string) => `
   WHERE name NOT IN ('$group_type', '$group_key', '$lib', 'distinct_id', 'token') AND lower(value) IN (SELECT unnest(from_json($folded_values::JSON, '["VARCHAR"]')))
   GROUP BY name, value`;
 
+/**
+ * Returns the condition of the newest rows of a table. A sort of whole rows reads the properties of all: with ten
+ * million events it took 55 seconds, and this 1.
+ */
+const isNewest = (table: string, key: string, among = "") => {
+  const where = `project_id = $project::INTEGER${among}`;
+  return `${where} AND ${key} >= (SELECT min(${key}) FROM (
+    SELECT ${key} FROM ${table} WHERE ${where} ORDER BY ${key} DESC LIMIT ${NEWEST_MAX}))`;
+};
+
 const KNOWN = `
   FROM (
-    ${VALUES(
-      "event",
-      `SELECT properties FROM events WHERE project_id = $project::INTEGER ORDER BY seq DESC LIMIT ${NEWEST_MAX}`,
-    )}
+    ${VALUES("event", `SELECT properties FROM events WHERE ${isNewest("events", "seq")}`)}
     UNION ALL
     ${VALUES(
       "person",
-      `SELECT ${ALL_PROPERTIES} AS properties FROM persons
-       WHERE project_id = $project::INTEGER ORDER BY id DESC LIMIT ${NEWEST_MAX}`,
+      `SELECT ${ALL_PROPERTIES} AS properties FROM persons WHERE ${isNewest("persons", "id")}`,
     )})
   ORDER BY count DESC, name, value LIMIT ${VALUES_MAX}`;
 
@@ -75,7 +81,5 @@ export async function hasProperty(
 }
 
 const HAS_PROPERTY = `
-  SELECT count(*) > 0 AS has FROM (
-    SELECT properties FROM events WHERE project_id = $project::INTEGER AND event = $event
-    ORDER BY seq DESC LIMIT ${NEWEST_MAX})
-  WHERE json_exists(properties, $place)`;
+  SELECT count(*) > 0 AS has FROM events
+  WHERE ${isNewest("events", "seq", " AND event = $event")} AND json_exists(properties, $place)`;
