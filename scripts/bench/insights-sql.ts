@@ -115,6 +115,24 @@ const retention = ({ weeksFrom, last }: Days) => `
   FROM (SELECT *, unnest(range(8)) AS later FROM began)
   WHERE (came >> (began + later)::INTEGER) & 1 = 1 GROUP BY ALL`;
 
+/** The sessions that begin in the days, with aggregates of their events. */
+const inSessions =
+  (value: string, columns: readonly string[], tail = "") =>
+  ({ first, last }: Days) =>
+    `
+  SELECT ${tail === "" ? "''" : "page"} AS line, '0' AS place, (${value})::DOUBLE AS value FROM (
+    SELECT ${[`min("timestamp") AS began`, ...columns].join(", ")} FROM events
+    WHERE events.project_id = 1 AND "$session_id" IS NOT NULL
+      AND "timestamp" >= TIMESTAMP '${first}' - INTERVAL 1 DAY
+      AND "timestamp" < TIMESTAMP '${last}' + INTERVAL 2 DAY
+    GROUP BY "$session_id")
+  WHERE began >= TIMESTAMP '${first}' AND began < TIMESTAMP '${last}' + INTERVAL 1 DAY ${tail}`;
+
+const LASTED = `epoch_us(max("timestamp")) - epoch_us(min("timestamp")) AS lasted`;
+const VIEWS = "count(*) FILTER (event = '$pageview') AS views";
+const CLICKS = "count(*) FILTER (event = '$autocapture') AS clicks";
+const PAGE = `arg_min("$pathname", "timestamp") FILTER (event = '$pageview') AS page`;
+
 /** The SQL of each row of the table. */
 export const BY_HAND = {
   trend,
@@ -124,4 +142,15 @@ export const BY_HAND = {
   plan: by("json_extract_string(properties, '$.plan')"),
   funnel,
   retention,
+  sessions: inSessions("count(*)", []),
+  sessionSeconds: inSessions("avg(lasted) / 1e6", [LASTED]),
+  bounceRate: inSessions(
+    "100 * count(*) FILTER (views = 1 AND clicks = 0 AND lasted < 10e6) / count(*) FILTER (views > 0)",
+    [LASTED, VIEWS, CLICKS],
+  ),
+  entryPages: inSessions(
+    "count(*)",
+    [PAGE],
+    "AND page IS NOT NULL GROUP BY page ORDER BY value DESC, page LIMIT 10",
+  ),
 } as const;

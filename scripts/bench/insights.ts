@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 const TRICKLE_ALONE_SECONDS = 5;
 
 /** One row of the table. */
-type Asked = { work: string; query: object; hand: keyof typeof BY_HAND; must?: string };
+type Asked = { work: string; query: object | string; hand: keyof typeof BY_HAND; must?: string };
 
 const RATIO = "ratio 1.3";
 
@@ -70,6 +70,23 @@ function questions({ first, last }: Days): Asked[] {
       hand: "retention",
       ...hot,
     },
+    ...aboutSessions({ first, last }),
+  ];
+}
+
+/** Questions in words, which run as SQL over `sessions`. */
+function aboutSessions({ first, last }: Omit<Days, "weeksFrom">): Asked[] {
+  const asked = (words: string, hand: Asked["hand"]) => ({
+    work: `"${words}"`,
+    query: `${words} between ${first} and ${last}`,
+    hand,
+    must: RATIO,
+  });
+  return [
+    asked("how many sessions", "sessions"),
+    asked("average session length", "sessionSeconds"),
+    asked("bounce rate", "bounceRate"),
+    asked("top 10 entry pages", "entryPages"),
   ];
 }
 
@@ -193,7 +210,7 @@ async function meanwhile(
   };
 }
 
-async function ask(server: Server, query: object): Promise<Answer> {
+async function ask(server: Server, query: object | string): Promise<Answer> {
   const path = "/api/environments/1/max_tools/create_and_query_insight";
   const response = await fetch(server.url + path, {
     method: "POST",

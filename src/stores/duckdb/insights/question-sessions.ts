@@ -1,8 +1,7 @@
 import type { Period } from "../../../core/queries/period.ts";
 import { PLACES } from "../../../core/questions/readings/finish.ts";
 import type { Condition, Reading, SessionValue } from "../../../core/questions/readings/reading.ts";
-import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
-import { ofFirst, sessionsOf } from "../sql/sessions.ts";
+import { columnsIn, ofFirst, sessionsOf } from "../sql/sessions.ts";
 import { conditionSql, grouped, isWithin, joined, type Parts } from "./question-parts.ts";
 import { TIME } from "./statement.ts";
 
@@ -61,11 +60,9 @@ export function sessionQuery(reading: Reading, parts: Parts, period: Period): st
     ...(among === "" ? [] : [{ name: "is_among", sql: among, of: isOfAny }]),
   ];
   const used = [value, ...conditions, ...labels].join(" ");
-  const columns = Object.keys(SQL_VIEWS["sessions"] ?? {}).filter((name) =>
-    new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(used),
-  );
   const more = ofEach.map(({ name, of }) => [name, of(name)]);
-  const sessions = sessionsOf(eventsNear(parts, period, ofEach), columns, Object.fromEntries(more));
+  const events = (columns: readonly string[]) => eventsNear(parts, period, { columns, ofEach });
+  const sessions = sessionsOf(events, columnsIn("sessions", used), Object.fromEntries(more));
   const from = `FROM (\n  ${sessions}) AS sessions`;
   return grouped(
     reading,
@@ -80,14 +77,21 @@ const isOfAny = (condition: string) => `bool_or(${condition})`;
 function eventsNear(
   parts: Parts,
   period: Period,
-  more: readonly { name: string; sql: string }[],
+  {
+    columns,
+    ofEach,
+  }: { columns: readonly string[]; ofEach: readonly { name: string; sql: string }[] },
 ): string {
+  const selected = [
+    ...columns.map((name) => `events."${name}"`),
+    ...ofEach.map(({ name, sql }) => `${sql} AS ${name}`),
+  ];
   const near = (wall: string, days: number) => {
     const at = Date.parse(`${wall.slice(0, 23)}Z`) + days * 86_400_000;
     return `TIMESTAMP '${new Date(at).toISOString().slice(0, 10)}'`;
   };
   return `
-    SELECT events.*${more.map(({ name, sql }) => `, ${sql} AS ${name}`).join("")}
+    SELECT ${selected.join(", ")}
     FROM events${joined(parts)}
     WHERE ${TIME} >= ${near(period.from, -NEAR_DAYS.before)} AND ${TIME} < ${near(period.before, NEAR_DAYS.after)}`;
 }

@@ -1,3 +1,5 @@
+import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
+
 /** Seconds from which a session with one page view is no bounce. */
 const BOUNCE_SECONDS = 10;
 
@@ -41,19 +43,26 @@ const COMPUTED: Record<string, string> = {
 
 const firstOf = (column: string) => ofFirst(`"${column.replace("$entry_utm", "utm")}"`);
 
+/** Returns the columns of a view that SQL names. */
+export const columnsIn = (view: string, sql: string): string[] =>
+  Object.keys(SQL_VIEWS[view] ?? {}).filter((name) =>
+    new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(sql),
+  );
+
 /**
- * Returns SQL of sessions over `events`, SQL of events, with the columns of `sessions` that are named in `columns`.
+ * Returns SQL of sessions over `events`, SQL of events with the columns that it gets, with the columns of `sessions` that are named in `columns`.
  * `more` has columns besides, by name: SQL over the events of a session. DuckDB computes and reads only the columns
  * that a statement selects. A condition on the start reads all of `events`, because a session may have begun before.
  */
 export function sessionsOf(
-  events: string,
+  events: (columns: readonly string[]) => string,
   columns: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): string {
   const known = columns.map((name) => [name, COMPUTED[name] ?? firstOf(name)]);
   const selected = [...known, ...Object.entries(more)].map(([name, sql]) => `${sql} AS "${name}"`);
+  const read = columnsIn("events", `"$session_id" ${selected.join(" ")}`);
   return `SELECT ${selected.join(",\n    ")}
-  FROM (${events}) AS stored
+  FROM (${events(read)}) AS stored
   WHERE "$session_id" IS NOT NULL GROUP BY "$session_id"`;
 }

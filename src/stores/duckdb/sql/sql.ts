@@ -20,8 +20,8 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
       try {
         return await duckdb.readOnNewConnection((connection, catalog) =>
           untilAborted(connection, limits.signal, async () => {
-            for (const view of viewsOf(project, catalog)) await connection.run(view);
             const sql = await checkedSql(connection, text);
+            for (const view of viewsOf(project, catalog, sql)) await connection.run(view);
             await connection.run("BEGIN TRANSACTION READ ONLY");
             return { sql, ...(await readTable(await start(connection, sql), limits)) };
           }),
@@ -33,6 +33,9 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
   };
 }
 
+/** Matches a statement that may read the persons of events: by name, or by a star, a natural join or other names of columns. */
+const MAY_READ_PERSONS = /person_id|\*|natural|columns|\bas (?:\w+|"[^"]*") ?\(/i;
+
 /** SQL of the columns that a view computes, by view. */
 const COMPUTED: Record<string, Record<string, string>> = {
   events: { person_id: "coalesce(moved.person_id, stored.person_id)" },
@@ -40,14 +43,16 @@ const COMPUTED: Record<string, Record<string, string>> = {
 };
 
 // The connection has no current database, so a statement finds only these temporary views.
-function viewsOf(project: number, catalog: string): string[] {
+// Without use for persons, a statement over ten million events saves half of its time by not looking them up.
+function viewsOf(project: number, catalog: string, statement: string): string[] {
+  const hasPersons = MAY_READ_PERSONS.test(statement);
   const rowsOf = (name: string, columns: object) => {
     const selected = Object.keys(columns).map((column) => {
-      const computed = COMPUTED[name]?.[column];
+      const computed = name === "events" && !hasPersons ? undefined : COMPUTED[name]?.[column];
       return computed === undefined ? `stored."${column}"` : `${computed} AS "${column}"`;
     });
     const overrides =
-      name !== "events"
+      name !== "events" || !hasPersons
         ? ""
         : `LEFT JOIN (${overridesOf(project, catalog)}) AS moved
             ON moved.old_person_id = stored.person_id`;
@@ -57,7 +62,7 @@ function viewsOf(project: number, catalog: string): string[] {
   return Object.entries(SQL_VIEWS).map(([name, columns]) => {
     const sql =
       name === "sessions"
-        ? sessionsOf(rowsOf("events", SQL_VIEWS["events"] ?? {}), Object.keys(columns))
+        ? sessionsOf(() => rowsOf("events", SQL_VIEWS["events"] ?? {}), Object.keys(columns))
         : rowsOf(name, columns);
     return `CREATE TEMP VIEW "${name}" AS ${sql}`;
   });

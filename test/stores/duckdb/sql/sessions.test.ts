@@ -97,6 +97,24 @@ describe("sessions", () => {
     expect([persons, sessions]).toEqual([1, own.length]);
   });
 
+  test("persons are found by whichever way a statement names their column", async () => {
+    const [[merged]] = (await results(
+      "SELECT person_id FROM events WHERE distinct_id = 'ann' LIMIT 1",
+    )) as [[string]];
+    const [[own]] = (await results(
+      "SELECT count(*) FROM events WHERE distinct_id IN ('ann', 'phone')",
+    )) as [[number]];
+    for (const text of [
+      "SELECT count(*) FROM (SELECT * FROM events) AS e WHERE e.person_id = $",
+      "SELECT count(*) FROM events AS e(a, b, c, d, other) WHERE other = $",
+      "SELECT count(*) FROM (FROM events) AS e(a, b, c, d, other) WHERE other = $",
+      "SELECT count(*) FROM events NATURAL JOIN (SELECT $ AS person_id) AS one",
+    ]) {
+      const [[count]] = (await results(text.replace("$", `'${merged}'::UUID`))) as [[number]];
+      expect({ text, count }).toEqual({ text, count: own });
+    }
+  });
+
   test("are of the project alone, and one that a query names itself takes their place", async () => {
     const count = "SELECT count(*) FROM sessions";
     expect(await results(count)).toEqual([[expected().length]]);
