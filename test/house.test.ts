@@ -246,6 +246,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/access/keys.ts": "test/http/routes/keys.test.ts, test/cli/run.test.ts",
   "core/logs/logs.ts": "test/http/sdk/otlp.test.ts",
   "core/operations/metrics.ts": "test/http/routes/metrics.test.ts",
+  "core/operations/status.ts": "test/http/routes/status.test.ts",
+  "http/sdk/refusals.ts": "test/http/routes/status.test.ts",
   "core/identity/person-batch.ts": "test/core/identity/identify.test.ts",
   "core/persons/person-edits.ts": "test/http/routes/person-edits.test.ts",
   "core/persons/persons.ts": "test/http/routes/persons.test.ts",

@@ -15,14 +15,17 @@ import type { Ingest } from "../core/ingest/ingest.ts";
 import { startColumnMaterializer } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
 import { logs } from "../core/logs/logs.ts";
+import { type Arrivals, arrivals } from "../core/operations/arrivals.ts";
 import { metrics } from "../core/operations/metrics.ts";
 import { readiness } from "../core/operations/readiness.ts";
+import { status } from "../core/operations/status.ts";
 import { timings } from "../core/operations/timings.ts";
 import { activities } from "../core/persons/activity-log.ts";
 import { personEdits } from "../core/persons/person-edits.ts";
 import { persons } from "../core/persons/persons.ts";
 import { playlists } from "../core/playlists/playlists.ts";
 import type { DeletionRow } from "../core/ports/erasure.ts";
+import type { EventReads } from "../core/ports/events.ts";
 import type { InsightDrafts } from "../core/ports/insights.ts";
 import type { PersonReads } from "../core/ports/person-reads.ts";
 import type { WarningReads } from "../core/ports/warnings.ts";
@@ -80,7 +83,7 @@ type Needs = {
   accepting: Accepting;
 };
 
-type Accepting = Omit<Parameters<typeof capture>[0], "projects"> &
+type Accepting = Omit<Parameters<typeof capture>[0], "projects" | "arrived"> &
   Parameters<typeof logs>[0] & {
     ingest: Ingest;
   };
@@ -103,10 +106,12 @@ export function openServices(needs: Needs) {
   // While a full disk stalls ingest, reads answer from the stored rows instead of 503 (decision 66).
   const isUnreadable = () => restoring.active() || (isCatchingUp() && !ingest.isStalled());
   const editing = { reads, restoring, ingest, journal, store: stores.persons };
+  const arrived = arrivals(now);
   const services = {
     projects,
     keys,
-    capture: capture({ ...accepting, projects }),
+    arrivals: arrived,
+    capture: capture({ ...accepting, projects, arrived: arrived.count }),
     logs: logs(accepting),
     personEdits: personEdits({ ...editing, batches: stores.batches, now }),
     activities: activities(activityReads(sqlite), reads),
@@ -115,7 +120,8 @@ export function openServices(needs: Needs) {
     ...searches(needs, reads, isUnreadable),
     ...records(base, now),
   };
-  return { ...services, ...reports(needs, services, isCatchingUp) };
+  const reported = reports(needs, services, isCatchingUp);
+  return { ...services, ...reported, status: statusOf(needs, services, reported.readiness) };
 }
 
 /** The services that read the event store. */
@@ -219,6 +225,30 @@ function reports(
   };
 }
 
+/** The status of a project, for pages that wait for events. */
+function statusOf(
+  { settings, base, events: opened, diskGuard, accepting }: Needs,
+  services: { arrivals: Arrivals; events: EventReads; isCatchingUp: () => boolean },
+  ready: () => { ready: boolean; reasons: string[] },
+) {
+  const { now, ingest, log } = accepting;
+  return status({
+    ...{ ...services, ...SELF, ingest, journal: opened.journal, diskGuard, now, log },
+    projects: base.projects,
+    warnings: warningReads(base.sqlite),
+    deletions: deletionReads(base.sqlite),
+    sizes: () => storeSizes(base.directory),
+    readiness: ready,
+    patterns: deletionPatterns(settings),
+  });
+}
+
+/** When each kind of deletion runs. */
+const deletionPatterns = ({ deletions_weekly, deletions_nightly }: Settings) => ({
+  weekly: deletions_weekly,
+  nightly: deletions_nightly,
+});
+
 /** The queue of deletions, which the command line also uses. */
 export function deletionQueue({ sqlite, stores }: Base, now: Clock): DeletionDesk {
   const [reads, users] = [deletionReads(sqlite), userReads(sqlite)];
@@ -250,6 +280,6 @@ export function startDeletions({
     writes: stores.deletionRuns,
     batches: stores.batches,
     insights: stores.insights,
-    patterns: { weekly: settings.deletions_weekly, nightly: settings.deletions_nightly },
+    patterns: deletionPatterns(settings),
   });
 }

@@ -7,7 +7,9 @@ import type { CountryOf } from "../core/capture/country.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
 import type { Insights } from "../core/insights/insights.ts";
 import type { Logs } from "../core/logs/logs.ts";
+import type { Arrivals } from "../core/operations/arrivals.ts";
 import type { Metrics } from "../core/operations/metrics.ts";
+import type { Status } from "../core/operations/status.ts";
 import type { RequestKind, Timings } from "../core/operations/timings.ts";
 import type { Activities } from "../core/persons/activity-log.ts";
 import type { PersonEdits } from "../core/persons/person-edits.ts";
@@ -58,10 +60,12 @@ import { personRoutes } from "./routes/persons.ts";
 import { playlistRoutes } from "./routes/playlists.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queryRoutes } from "./routes/sql.ts";
+import { statusRoutes } from "./routes/status.ts";
 import { userRoutes } from "./routes/users.ts";
-import { captureRoutes } from "./sdk/capture.ts";
+import { captureRoutes, type GeoipOf, type OnRefused } from "./sdk/capture.ts";
 import { sdkRoutes } from "./sdk/config.ts";
 import { logRoutes } from "./sdk/otlp.ts";
+import { refusalOf } from "./sdk/refusals.ts";
 
 /** The services and ports that management operations call. */
 type ManagementNeeds = {
@@ -81,6 +85,7 @@ type ManagementNeeds = {
   users: Pick<UserReads, "find">;
   warnings: Pick<WarningReads, "list">;
   metrics: Metrics;
+  status: Status;
   /** Whether the event store lacks events that were accepted before the start. */
   isCatchingUp: IsCatchingUp;
   now: Clock;
@@ -91,6 +96,8 @@ export type HttpNeeds = ManagementNeeds & {
   capture: Capture;
   logs: Logs;
   timings: Timings;
+  /** Counts refused requests of senders. */
+  arrivals: Pick<Arrivals, "refuse">;
   /** Counts the bytes of capture bodies in memory. */
   meter: Meter;
   readiness: () => Readiness;
@@ -125,6 +132,7 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),
+  ...statusRoutes(needs.status),
   ...keyRoutes(needs.keys),
   ...userRoutes(needs.users),
   ...metricRoutes(needs.metrics),
@@ -185,14 +193,16 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     if (route.status !== 405) allow(route.path, route.method);
     mountManagement(app, route, guards);
   }
-  const sdk = [
-    ...captureRoutes(needs.capture, needs.meter, geoipOf),
-    ...logRoutes(needs.logs, projects, needs.meter),
-    ...sdkRoutes(projects, needs.newUuid),
-  ];
+  const refused = (request: Request, failure: Failure) => {
+    needs.arrivals.refuse(refusalOf(request, failure));
+    return failure;
+  };
+  const sdk = senderRoutes(needs, geoipOf, refused);
   for (const route of sdk) {
     allow(route.path, route.method);
-    mountSdk(app, route, (error, request) => failureOf(error, requestId(request), log));
+    mountSdk(app, route, (error, request) =>
+      refused(request, failureOf(error, requestId(request), log)),
+    );
   }
   const pages = {
     ...healthRoutes(needs.readiness),
@@ -222,10 +232,27 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     const kind = kindOf(request);
     const ms = done(kind);
     const { status } = response;
+    if (isLost(request, kind, status)) refused(request, new Failure("not_found", "Not found."));
     response.headers.set("x-request-id", requestId(request));
     if (kind !== "capture") logged({ request, status, requestId: requestId(request), ms });
     return response;
   };
+}
+
+/** The routes that SDKs call. */
+const senderRoutes = (
+  { capture, logs, projects, meter, newUuid }: HttpNeeds,
+  geoipOf: GeoipOf,
+  refused: OnRefused,
+): SdkRoute[] => [
+  ...captureRoutes(capture, meter, geoipOf, refused),
+  ...logRoutes(logs, projects, meter),
+  ...sdkRoutes(projects, newUuid),
+];
+
+/** Whether an event may have been sent to a wrong path. */
+function isLost({ method }: Request, kind: RequestKind, status: number): boolean {
+  return method === "POST" && kind !== "api" && (status === 404 || status === 405);
 }
 
 function kindOf(request: Request): RequestKind {

@@ -56,12 +56,32 @@ export function invalidPersonalKey(key: string): Failure {
   return new Failure("authentication_failed", detail);
 }
 
+/** The failure of a text that is no project's key, with the parts of it that may be shown. */
+export class UnknownKey extends Failure {
+  readonly mask: string;
+
+  constructor(detail: string, attr: string | null, mask: string) {
+    super("invalid_api_key", detail, attr);
+    this.mask = mask;
+  }
+}
+
+/** A shorter text is masked whole: its two ends would be most of it. */
+const MASKED_CHARS_MIN = 16;
+
+/** Returns the parts of a text sent as a key that may be shown: its prefix and its last four characters. */
+function sentKeyMask(key: string): string {
+  const prefix = [PROJECT_KEY_PREFIX, PERSONAL_KEY_PREFIX].find((one) => key.startsWith(one)) ?? "";
+  const end = key.length < MASKED_CHARS_MIN ? "" : key.slice(-4).toWellFormed();
+  return `${prefix}...${end}`;
+}
+
 /** The failure of a text that is no project's key. It names a personal key as such. */
-export function unknownProjectKey(key: string, attr: string | null = null): Failure {
+export function unknownProjectKey(key: string, attr: string | null = null): UnknownKey {
   const detail = key.startsWith(PERSONAL_KEY_PREFIX)
     ? "This is a personal API key, which is secret. A project API key, phc_…, is expected."
     : "The project API key is not known here.";
-  return new Failure("invalid_api_key", detail, attr);
+  return new UnknownKey(detail, attr, sentKeyMask(key));
 }
 
 /** The kinds of objects that scopes name. */

@@ -46,8 +46,13 @@ type Needs = {
   newUuid: () => string;
   countryOf: CountryOf;
   ingest: Pick<Ingest, "wake" | "backlogMs">;
+  /** Receives the durable events of each request; the sequence number is that of the last. */
+  arrived: (project: number, events: ArrivedEvents) => void;
   log: Log;
 };
+
+/** Events of one request: the number of stored and dropped ones. */
+type ArrivedEvents = { accepted: number; dropped: number; last_seq: number };
 
 /** Accepts events (contract 4.5). */
 export type Capture = {
@@ -73,8 +78,9 @@ export function capture(needs: Needs): Capture {
   let refusedAt = Number.NEGATIVE_INFINITY;
   const append = async (entry: Entry) => {
     try {
-      await journal.append(entry);
+      const first_seq = await journal.append(entry);
       if (Math.abs(now() - refusedAt) >= CALM_MS) refusedAt = Number.NEGATIVE_INFINITY;
+      return first_seq;
     } catch (error) {
       // Without a cause the limit of free space refused it, which readiness sees by itself.
       if (error instanceof Error && error.cause !== undefined) refusedAt = now();
@@ -98,11 +104,12 @@ export function capture(needs: Needs): Capture {
       const accepted =
         count > 0 ? append({ kind, project_id, arrived_at, count, lines }) : undefined;
       const warned = warn(warnings, { project_id, arrived_at });
-      await accepted;
+      const first_seq = (await accepted) ?? 0;
       await warned;
       if (inline === undefined) decoder.releaseBytes(sent + lines.length);
       ingest.wake();
       add(counts.accepted, project_id, count);
+      needs.arrived(project_id, { accepted: count, dropped, last_seq: first_seq + count - 1 });
       const delayMs = responseDelayMs(ingest.backlogMs(count), count);
       if (delayMs > 0) await Bun.sleep(delayMs);
       return { accepted: count, dropped, results };

@@ -10,6 +10,12 @@ export type LastDue = {
 /** A kind that is due, with its due time, ISO 8601. */
 export type Due<Kind extends string> = { kind: Kind; at: string };
 
+/** Returns when a pattern is due next after a time in milliseconds, ISO 8601; undefined for never. */
+export function nextDue(pattern: string, at: number): string | undefined {
+  const next = new Cron(pattern, { paused: true, timezone: "UTC" }).nextRun(new Date(at));
+  return next === null ? undefined : isoTime(next.getTime());
+}
+
 /**
  * The kinds of work that are due, each with a cron pattern in UTC. A timer would not survive a restart or
  * notice a changed clock. So the last completed time is stored and compared with the last time of the pattern

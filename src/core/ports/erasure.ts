@@ -63,6 +63,8 @@ export type DeletionReads = {
   all(states: readonly DeletionState[], limit: number): Promise<DeletionRow[]>;
   /** Returns one task. */
   get(id: number): Promise<DeletionRow | undefined>;
+  /** Returns the time that `setDue` noted for a kind; undefined before the first. */
+  lastDue(kind: DeletionKind): Promise<string | undefined>;
 };
 
 /** A request to delete a person's events up to the sequence number `journal_seq`. */
@@ -106,8 +108,8 @@ export type Leftovers = {
 
 /** Changes of tasks, and the traces of persons in the person store. Only one batch runs at a time. */
 export type DeletionWrites = {
-  /** Returns the time that `setDue` noted for a kind; undefined before the first. */
-  lastDue(kind: DeletionKind): Promise<string | undefined>;
+  /** As {@link DeletionReads}, also within the thread that writes. */
+  lastDue: DeletionReads["lastDue"];
   /** Notes the time for which a run of a kind was due, after that run. It may be repeated. */
   setDue(kind: DeletionKind, at: string): Promise<void>;
   /**

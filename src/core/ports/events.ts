@@ -70,6 +70,9 @@ export type EventFilter = {
   recently?: string | undefined;
 };
 
+/** The least `timestamp` of the events of a project, and the last arrival; null without events. */
+export type EventExtent = { first: string | null; last: string | null };
+
 /** Lists of the events of a project. */
 export type EventReads = {
   /**
@@ -91,6 +94,8 @@ export type EventReads = {
   }>;
   /** Returns the event with a uuid; of several, the one of the newest `timestamp`, then the latest arrival. */
   find(project: number, uuid: string, signal: AbortSignal): Promise<EventDetail | undefined>;
+  /** Returns the times of the first and the last event. It reads columns of all events. */
+  extent(project: number, signal: AbortSignal): Promise<EventExtent>;
 };
 
 /** A line of a load that the store cannot read. A field is null if the line lacks a valid one. */

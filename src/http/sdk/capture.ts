@@ -63,11 +63,18 @@ const DESCRIPTION = `200 means that the events are on disk. An event without a n
 events. The body may be gzip, deflate, br or zstd, at most ${BODY_BYTES_MAX} bytes before and after
 decompression.`;
 
+/** Returns the country of the sender. */
+export type GeoipOf = (request: Request) => RequestHints["geoip"];
+
+/** Receives the requests that a route refuses by itself, in an answer of its own shape. */
+export type OnRefused = (request: Request, failure: Failure) => void;
+
 /** Event capture (contract 4.5): public, the project key is in the body. */
 export function captureRoutes(
   capture: Capture,
   meter: Meter,
-  geoipOf: (request: Request) => RequestHints["geoip"],
+  geoipOf: GeoipOf,
+  onRefused: OnRefused,
 ): SdkRoute[] {
   const accept = async (request: Request, protocol: Protocol): Promise<Captured> => {
     let release = () => {};
@@ -116,7 +123,7 @@ export function captureRoutes(
     v1Route(async (request) => {
       const { dropped, results } = await accept(request, "v1");
       return answered(results, dropped);
-    }),
+    }, onRefused),
   ];
 }
 
@@ -184,7 +191,7 @@ function sentAtOf(underscore: string | null): number | undefined {
  * The route of the newer capture protocol: the key is in a header, every event has its own result, and
  * errors have another shape (decision 33). `accept` gets requests with valid headers.
  */
-function v1Route(accept: (request: Request) => Promise<Response>): SdkRoute {
+function v1Route(accept: (request: Request) => Promise<Response>, onRefused: OnRefused): SdkRoute {
   return {
     method: "POST",
     path: "/i/v1/analytics/events/",
@@ -194,6 +201,7 @@ function v1Route(accept: (request: Request) => Promise<Response>): SdkRoute {
         return await accept(request);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
+        onRefused(request, error);
         return v1Problem(error);
       }
     },

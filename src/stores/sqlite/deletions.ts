@@ -13,7 +13,9 @@ import { deletionTask, meta } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads deletions on any connection. */
-export function deletionReads({ orm }: Sqlite): DeletionReads {
+export function deletionReads(sqlite: Sqlite): DeletionReads {
+  const { orm } = sqlite;
+  const facts = factsOf(sqlite);
   return {
     async counts() {
       const { project_id, state } = deletionTask;
@@ -47,6 +49,7 @@ export function deletionReads({ orm }: Sqlite): DeletionReads {
         .limit(limit)
         .all(),
     get: async (id) => orm.select().from(deletionTask).where(eq(deletionTask.id, id)).get(),
+    lastDue: async (kind) => facts.read(`deletions_${kind}`),
   };
 }
 

@@ -25,6 +25,7 @@ test("a disk that refuses a warning fails no request, and is logged now and then
     newUuid: () => Bun.randomUUIDv7(),
     countryOf: () => undefined,
     ingest: { wake: () => {}, backlogMs: () => 0 },
+    arrived: () => {},
     log: { info: log, warn: log, error: log },
   });
   const send = (...events: unknown[]) =>

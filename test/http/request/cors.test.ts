@@ -14,7 +14,12 @@ const ORIGIN = "https://site.example";
 /** Every route that SDKs call, with a path that can be asked for. */
 const publicRoutes = ({ app }: TestProject) =>
   [
-    ...captureRoutes(app.capture, { held: 0 }, () => undefined),
+    ...captureRoutes(
+      app.capture,
+      { held: 0 },
+      () => undefined,
+      () => {},
+    ),
     ...sdkRoutes(app.projects, () => ""),
   ].map(({ method, path }) => ({
     method,

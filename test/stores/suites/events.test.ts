@@ -151,6 +151,17 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
     expect(await stored.events.find(1, Bun.randomUUIDv7(), FOREVER)).toBeUndefined();
   });
 
+  test("the extent is the least time and the last arrival, of the project alone", async () => {
+    await using stored = await open();
+    const at = (day: number) => ({ timestamp: `2026-11-0${day}T00:00:00.000000Z` });
+    const arrived = { arrived_at: ARRIVED + HOUR_MS };
+    await put(stored, 1, [batchEvent(1, at(2)), batchEvent(2, at(1), arrived)]);
+
+    const last = isoTime(ARRIVED + HOUR_MS);
+    expect(await stored.events.extent(1, FOREVER)).toEqual({ first: at(1).timestamp, last });
+    expect(await stored.events.extent(2, FOREVER)).toEqual({ first: null, last: null });
+  });
+
   test("a load is refused that was applied before, also after a restart", async () => {
     await using stored = await open();
     const load = loadOf(stored.files, batchOf(1, [batchEvent(1), batchEvent(2)]));

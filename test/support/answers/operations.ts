@@ -98,6 +98,7 @@ export const OPERATIONS: Row[] = [
   ["GET", "/api/projects/", "project:read", 200, LIST],
   ["POST", "/api/projects/", "project:write", 201, "", { body: { name: "Shop" } }],
   ["GET", PROJECT, "project:read", 200, ""],
+  ["GET", `${PROJECT}status/`, "project:read", 200, ""],
   ["PATCH", PROJECT, "project:write", 200, "", { body: { name: "Shop" } }],
   ["PATCH", `${PROJECT}reset_token/`, "project:write", 200, ""],
   ["GET", KEYS, "personal_api_key:read", 200, ""],

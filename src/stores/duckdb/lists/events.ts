@@ -44,6 +44,12 @@ export function eventReads(reads: ApiReads, filtering: Filtering): EventReads {
       ),
     find: (project, uuid, signal) =>
       reads.read(signal, (connection) => findEvent(connection, project, uuid)),
+    extent: (project, signal) =>
+      reads.read(signal, async (connection) => {
+        const [found] = await rows(connection, EXTENT, { project });
+        const textOf = (value: DuckDBValue | undefined) => (value == null ? null : String(value));
+        return { first: textOf(found?.["first"]), last: textOf(found?.["last"]) };
+      }),
   };
 }
 
@@ -148,6 +154,11 @@ async function listEvents(
     filtering.noteUse(used, performance.now() - beganMs);
   }
 }
+
+const EXTENT = `
+  SELECT strftime(min("timestamp"), ${TIME_FORMAT}) AS first,
+    strftime(max(ingested_at), ${TIME_FORMAT}) AS last
+  FROM events WHERE project_id = $project::INTEGER`;
 
 const FIND = `
   SELECT ${COLUMNS}, strftime(ingested_at, ${TIME_FORMAT}) AS ingested_at
