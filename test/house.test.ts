@@ -122,6 +122,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/questions/language/lexicon.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/language/name-keys.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/language/time.ts": "test/core/questions/readings/read.test.ts",
+  "core/questions/language/traced.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/language/vocabulary.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/readings/calculations.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/readings/compile.ts": "test/core/insights/words.test.ts",

@@ -91,7 +91,7 @@ async function inEnglish(
   { project, words, moment, attr, signal }: Asked,
   names: EventNames,
 ): Promise<Meant> {
-  const possible = possibleValues(wordsOf(plainEnglish(words)));
+  const possible = possibleValues(wordsOf(plainEnglish(words).text));
   const project_names: ProjectNames = {
     ...names,
     groupTypes: await groups.types(project),
@@ -108,7 +108,7 @@ async function inEnglish(
   }
   const [reading, ...others] = possible_readings;
   if (reading === undefined) {
-    const unread = unknown.length > 0 ? unknown : missing;
+    const unread = unknown.length > 0 ? unknown.map(({ text }) => text) : missing;
     throw new Failure("invalid_input", refusalOf(words, unread, project_names), attr);
   }
   return {

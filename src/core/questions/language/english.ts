@@ -1,4 +1,5 @@
 import { folded } from "../names.ts";
+import { rewritten, type Traced, traced } from "./traced.ts";
 
 /** A word of a question. `stem` is the same for all forms of a word; `start` and `end` are places in the text. */
 export type Word = {
@@ -88,28 +89,30 @@ export function stemsOf(name: string): string[] {
 /** Words in double quotes, signs of comparison, or texts between spaces. */
 const WORD = /"((?:[^"\\]|\\.)*)"|[<>]=?|[^\s"<>]+/g;
 
-/** Contractions, and what they stand for. */
-const CONTRACTIONS: [RegExp, string][] = [
+/** What is written in another way before a question is read: contractions, and signs between sentences. */
+const PLAIN: readonly [pattern: RegExp, plain: string][] = [
   [/\b(did|do|does|has|have|was|were|is|are|could|would)n['’]t\b/gi, "$1 not"],
   [/\bhaven['’]t\b/gi, "have not"],
   [/\bnever\b/gi, "not"],
   [/['’]s\b/gi, ""],
   [/['’](?:ve|re|ll|d)\b/gi, ""],
+  [/\bI mean\b,?/gi, " "],
+  [/->|→|>(?=\s*[^\d\s=])/g, " → "],
+  [/[?!;:]+(?=\s|$)/g, " , "],
+  [/\.(?=\s|$)/g, " , "],
+  [/,(?=\s|$)/g, " , "],
+  [/[()[\]{}]/g, " "],
+  [/%/g, " percent "],
+  [/\s+/g, " "],
 ];
 
-/** Writes a question in the form in which it is read: without contractions and the signs between sentences. */
-export function plainEnglish(text: string): string {
-  const full = CONTRACTIONS.reduce((all, [from, to]) => all.replace(from, to), text);
-  return full
-    .replace(/\bI mean\b,?/gi, " ")
-    .replace(/->|→|>(?=\s*[^\d\s=])/g, " → ")
-    .replace(/[?!;:]+(?=\s|$)/g, " , ")
-    .replace(/\.(?=\s|$)/g, " , ")
-    .replace(/,(?=\s|$)/g, " , ")
-    .replace(/[()[\]{}]/g, " ")
-    .replace(/%/g, " percent ")
-    .replace(/\s+/g, " ");
-}
+/** Writes a question in the form in which it is read. */
+export const plainEnglish = (text: string): Traced =>
+  PLAIN.reduce(
+    (all, [pattern, plain]) =>
+      rewritten(all, pattern, (_, first = "") => plain.replace("$1", String(first))),
+    traced(text),
+  );
 
 /** Returns the words of a text. A comma is a word of its own. */
 export function wordsOf(text: string): Word[] {

@@ -148,17 +148,28 @@ const hasRole = ({ meaning }: Part, roles: readonly Role[]) =>
 /** The parts of a question that a reading has not used yet. */
 export type Parts = ReturnType<typeof unreadOf>;
 
+/** What a part of a question says. */
+export type PartRole = "measure" | "filter" | "order" | "breakdown";
+
 /** Returns the parts of a question, for one attempt at a reading. */
 export function unreadOf(all: readonly Part[]) {
   const left = new Set(all);
+  const read = new Map<Part, PartRole>();
+  let role: PartRole = "measure";
   const take = (part: Part | undefined) => {
-    if (part !== undefined) left.delete(part);
+    if (part !== undefined && left.delete(part)) read.set(part, role);
     return part;
   };
   const find = (fits: (part: Part) => boolean) => [...left].find(fits);
   const has = (...roles: Role[]) => find((part) => hasRole(part, roles));
   return {
     all,
+    /** The parts that were taken, and what each says. */
+    read,
+    /** Says what the parts that are taken from now on say. */
+    as(next: PartRole): void {
+      role = next;
+    },
     left: () => [...left],
     isLeft: (part: Part) => left.has(part),
     find,
@@ -169,14 +180,14 @@ export function unreadOf(all: readonly Part[]) {
     takeIf: (fits: (part: Part) => boolean) => take(find(fits)),
     /** Takes all parts with one of some roles. */
     takeAll: (...roles: Role[]) => {
-      for (const part of left) if (hasRole(part, roles)) left.delete(part);
+      for (const part of left) if (hasRole(part, roles)) take(part);
     },
     /** Takes the parts that fit one by one. A caller may take others in between; these are left out. */
     *each(fits: (part: Part) => boolean) {
       for (let part = take(find(fits)); part !== undefined; part = take(find(fits))) yield part;
     },
     takeAllIf: (fits: (part: Part) => boolean) => {
-      for (const part of left) if (fits(part)) left.delete(part);
+      for (const part of left) if (fits(part)) take(part);
     },
     /** The part before or after another one, whether it is used or not. */
     beside: (part: Part, step: number) => all[part.at + step],

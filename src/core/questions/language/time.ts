@@ -14,6 +14,7 @@ import {
   within,
 } from "./dates.ts";
 import { numberOf } from "./english.ts";
+import type { Range } from "./traced.ts";
 
 const COUNT =
   "(\\d{1,4}|a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|fifteen|twenty|thirty|sixty|ninety)";
@@ -187,65 +188,79 @@ const COMPARED: Rule[] = [
   ],
 ];
 
-/** A question without its time, spaces in its place, and the time. */
-export type Timed = { text: string; when: When };
+/** What words about time are about. */
+export type TimeRole = "period" | "interval" | "comparison";
+
+/** A question without its time, spaces in its place; the time, and its words. */
+export type Timed = { text: string; when: When; said: ({ role: TimeRole } & Range)[] };
 
 /** Reads the periods, intervals and comparisons of a question. */
 export function takeTime(words: string, today: Today): Timed {
   const when: When = {};
-  let text = words;
-  const takeAll = (rules: Rule[], isOnce: boolean) => {
+  const left = blankable(words);
+  const takeAll = (rules: Rule[], role: TimeRole, isOnce = false) => {
     for (const [pattern, read] of rules) {
-      const found = new RegExp(`(?<![\\w$/-])(?:${pattern})(?![\\w/-])`, "i").exec(text);
+      const found = standing(pattern).exec(left.text());
       const meant = found === null ? undefined : read(groupsOf(found), today);
       if (found === null || meant === undefined) continue;
       Object.assign(when, meant);
-      text = blanked(text, found.index, found[0].length);
+      left.blank(role, found.index, found[0]);
       if (isOnce) return;
-      text = text.replace(new RegExp(found[0].trim().replace(/[^\w ]/g, "."), "gi"), (one) =>
-        " ".repeat(one.length),
-      );
+      left.blankAll(role, new RegExp(found[0].trim().replace(/[^\w ]/g, "."), "gi"));
     }
   };
-  takeAll(COMPARED, false);
-  takeAll(PERIODS, true);
-  if (when.range === undefined) {
-    const maybe = text.replace(MAYBE_ALL_TIME, (one) => " ".repeat(one.length));
-    if (maybe !== text) Object.assign(when, { range: { date_from: "all" }, isAllTime: true });
-    text = maybe;
-  } else {
-    text = text.replace(MAYBE_ALL_TIME, (one) => " ".repeat(one.length));
-    takeSecond();
-  }
-  takeAll(INTERVALS, false);
-  takeAll(INTERVALS, false);
-  if (when.compare === true) text = text.replace(CHANGES, (one) => " ".repeat(one.length));
-  return { text, when };
+  takeAll(COMPARED, "comparison");
+  takeAll(PERIODS, "period", true);
+  const isMaybeAll = left.blankAll("period", MAYBE_ALL_TIME);
+  if (when.range !== undefined) takeSecond(left, when, today);
+  else if (isMaybeAll) Object.assign(when, { range: { date_from: "all" }, isAllTime: true });
+  takeAll(INTERVALS, "interval");
+  takeAll(INTERVALS, "interval");
+  if (when.compare === true) left.blankAll("comparison", CHANGES);
+  return { text: left.text(), when, said: left.said };
+}
 
-  /** A second period is the one to compare with, if it is the one before. */
-  function takeSecond(): void {
-    const first = JSON.stringify(when.range);
-    const second: When = {};
-    const kept = text;
-    for (const [pattern, read] of PERIODS) {
-      const found = new RegExp(
-        `(?<![\\w$/-])(?:(?:with|to|and|vs\\.?|versus|than|against|or)\\s+)?(?:${pattern})(?![\\w/-])`,
-        "i",
-      ).exec(text);
-      const meant = found === null ? undefined : read(groupsOf(found), today);
-      if (found === null || meant === undefined) continue;
-      Object.assign(second, meant);
-      text = blanked(text, found.index, found[0].length);
-      break;
-    }
-    const pair = [first, JSON.stringify(second.range)];
-    const [earlier, later] =
-      [...BEFORE_AFTER].find(([a, b]) => pair.includes(a) && pair.includes(b)) ?? [];
-    if (earlier === undefined || later === undefined) {
-      text = kept;
-      return;
-    }
+/** A pattern between words. */
+const standing = (pattern: string) => new RegExp(`(?<![\\w$/-])(?:${pattern})(?![\\w/-])`, "i");
+
+/** A text whose words can be blanked, so that all others stay in their places. */
+type Blankable = ReturnType<typeof blankable>;
+
+function blankable(words: string) {
+  let text = words;
+  const said: Timed["said"] = [];
+  const blank = (role: TimeRole, at: number, found: string) => {
+    text = text.slice(0, at) + " ".repeat(found.length) + text.slice(at + found.length);
+    const start = at + found.length - found.trimStart().length;
+    if (found.trim() !== "") said.push({ role, start, end: start + found.trim().length });
+  };
+  return {
+    said,
+    text: () => text,
+    blank,
+    /** Blanks all that a pattern finds; returns whether it finds any. */
+    blankAll(role: TimeRole, pattern: RegExp): boolean {
+      const all = [...text.matchAll(pattern)];
+      for (const { 0: found, index } of all) blank(role, index, found);
+      return all.length > 0;
+    },
+  };
+}
+
+/** Reads a second period: it is the one to compare with, if it is the one before. */
+function takeSecond(left: Blankable, when: When, today: Today): void {
+  for (const [pattern, read] of PERIODS) {
+    const found = standing(
+      `(?:(?:with|to|and|vs\\.?|versus|than|against|or)\\s+)?(?:${pattern})`,
+    ).exec(left.text());
+    const second = found === null ? undefined : read(groupsOf(found), today);
+    if (found === null || second === undefined) continue;
+    const pair = [when.range, second.range].map((range) => JSON.stringify(range));
+    const later = [...BEFORE_AFTER].find(([a, b]) => pair.includes(a) && pair.includes(b))?.[1];
+    if (later === undefined) return;
+    left.blank("comparison", found.index, found[0]);
     Object.assign(when, { range: JSON.parse(later), compare: true });
+    return;
   }
 }
 
@@ -261,6 +276,3 @@ const BEFORE_AFTER: ReadonlyMap<string, string> = new Map([
 /** The groups of a match, in lower case. */
 const groupsOf = (found: RegExpExecArray) =>
   [...found].slice(1).map((group) => group?.toLowerCase()) as string[];
-
-const blanked = (text: string, at: number, length: number) =>
-  text.slice(0, at) + " ".repeat(length) + text.slice(at + length);

@@ -8,8 +8,11 @@ import type { Condition, Label, Measure, Reading, Top } from "./reading.ts";
 /** Completes a reading with the filters, the breakdown and the order that its question has besides. */
 export function finish(parts: Parts, found: Measure, context: Context): Reading {
   const { measure, own } = withoutLabel(found);
+  parts.as("filter");
   const where = conditionsIn(parts, measure, context);
+  parts.as("order");
   const top = topIn(parts);
+  parts.as("breakdown");
   const by = [...own, ...labelsIn(parts, measure), ...comparedValues(parts, where)];
   takeCompare(parts, measure, by);
   const reading = { measure, by, where, top: onlyFirst(parts, by, top), when: context.when };

@@ -1,7 +1,9 @@
 import type { Today } from "../language/dates.ts";
 import { isSpelledLike, plainEnglish, type Word, wordsOf } from "../language/english.ts";
-import { type Part, type Parts, partsOf, unreadOf } from "../language/parts.ts";
-import { takeTime } from "../language/time.ts";
+import type { Role } from "../language/lexicon.ts";
+import { type Part, type PartRole, type Parts, partsOf, unreadOf } from "../language/parts.ts";
+import { type Timed, type TimeRole, takeTime } from "../language/time.ts";
+import { type Range, rangeBefore, rewritten, type Traced } from "../language/traced.ts";
 import type { Vocabulary } from "../language/vocabulary.ts";
 import { calculations, meanOfDays, perUnit } from "./calculations.ts";
 import { isAnswerable } from "./compile.ts";
@@ -15,13 +17,19 @@ import type { Measure, Reading } from "./reading.ts";
 import type { Reader } from "./units.ts";
 import * as visits from "./visits.ts";
 
+/** A word of a question that no reading has a place for. */
+export type Unknown = { text: string } & Range;
+
+/** A part of a question: its role, and where it stands in the text. */
+export type SaidPart = { role: PartRole | TimeRole } & Range;
+
 /** The readings of a question, the likeliest first; without one, the words that were not understood. */
 export type Understood = {
   readings: Reading[];
-  /** Words that no reading has a place for, in their order. */
-  unknown: string[];
-  /** Words whose spelling was put right. */
-  mended: { from: string; to: string }[];
+  /** In their order. */
+  unknown: Unknown[];
+  /** The parts as the first reading, or the one that is nearest to a reading, has them. In their order. */
+  parts: SaidPart[];
 };
 
 /** Readers in the order in which a question is tried. A reader that is more particular comes first. */
@@ -57,30 +65,34 @@ const READINGS_MAX = 3;
 export function readQuestion(question: string, vocabulary: Vocabulary, today: Today): Understood {
   // In a question that is all in capitals, no capitals tell "US" from "us".
   const isLoud = question === question.toUpperCase();
-  const plain = plainEnglish(isLoud ? question.toLowerCase() : question);
-  const { text, when } = takeTime(withTimeWords(plain, vocabulary), today);
-  const mended: Understood["mended"] = [];
-  const words = wordsOf(text).map((word) => {
-    const better = word.isQuoted ? undefined : vocabulary.mended(word);
-    if (better !== undefined) mended.push({ from: word.text, to: better.stem });
-    return better ?? word;
-  });
+  const plain = withTimeWords(plainEnglish(isLoud ? question.toLowerCase() : question), vocabulary);
+  const { text, when, said } = takeTime(plain.text, today);
+  const words = wordsOf(text).map((word) =>
+    word.isQuoted ? word : (vocabulary.mended(word) ?? word),
+  );
   const all = partsOf(words, vocabulary);
   const attempts = READERS.flatMap((reader) => {
     const parts = unreadOf(all);
     const context = contextOf(vocabulary, { ...when });
     const measure = reader(parts, context);
-    return measure === undefined ? [] : [attemptOf(parts, measure, context)];
+    return measure === undefined ? [] : [attemptOf(parts, measure, context, said)];
   });
-  const readings = attempts.flatMap(({ reading, unread }) =>
-    unread.length === 0 ? [reading] : [],
-  );
-  if (readings.length > 0)
-    return { readings: readings.slice(0, READINGS_MAX), unknown: [], mended };
-  const [least] = attempts.toSorted((a, b) => a.unread.length - b.unread.length);
-  const strange = all.filter(isStrange).map(textOf);
-  const unknown = strange.length > 0 ? strange : (least?.unread ?? [text.trim()]);
-  return { readings, unknown, mended };
+  const fitting = attempts.filter(({ unread }) => unread.length === 0);
+  const [nearest] = attempts.toSorted((a, b) => a.unread.length - b.unread.length);
+  const place = (range: Range) => rangeBefore(plain, range);
+  const [best = nearest] = fitting;
+  const parts = [
+    ...[...(best?.parts.read ?? [])].flatMap(([part, role]) =>
+      part.isSoft ? [] : [{ role, ...place(rangeOf(part)) }],
+    ),
+    ...said.map(({ role, ...range }) => ({ role, ...place(range) })),
+  ].toSorted((a, b) => a.start - b.start);
+  const readings = fitting.map(({ reading }) => reading).slice(0, READINGS_MAX);
+  if (readings.length > 0) return { readings, unknown: [], parts };
+  const strange = all.filter(isStrange).map(unknownOf);
+  const whole = { text: text.trim(), start: 0, end: text.length };
+  const unknown = strange.length > 0 ? strange : (nearest?.unread ?? [whole]);
+  return { readings, unknown: unknown.map((one) => ({ ...one, ...place(one) })), parts };
 }
 
 /** Words of periods and intervals, whose spelling is put right before they are read. */
@@ -90,8 +102,8 @@ const TIME_WORDS =
   );
 
 /** Puts right the spelling of words about time that have no other meaning. */
-function withTimeWords(text: string, vocabulary: Vocabulary): string {
-  return text.replace(/(?<![\w$/@.-])[a-z]{4,12}(?![\w@./-])/gi, (typed) => {
+function withTimeWords(text: Traced, vocabulary: Vocabulary): Traced {
+  return rewritten(text, /(?<![\w$/@.-])[a-z]{4,12}(?![\w@./-])/gi, (typed) => {
     const word = typed.toLowerCase();
     const [one] = wordsOf(word);
     if (one === undefined || TIME_WORDS.includes(word) || vocabulary.isKnown(one)) return typed;
@@ -101,16 +113,33 @@ function withTimeWords(text: string, vocabulary: Vocabulary): string {
 }
 
 /** Completes a reading; `unread` has the words that it has no place for. */
-function attemptOf(parts: Parts, measure: Measure, context: Context) {
+function attemptOf(parts: Parts, measure: Measure, context: Context, said: Timed["said"]) {
   const reading = finish(parts, measure, context);
-  const unread = parts.unread().map(textOf);
-  if (!isAnswerable(reading)) unread.push("and");
-  if (lacksRows(reading)) unread.push("most");
-  if (lacksIntervals(reading)) unread.push(`per ${reading.when.interval ?? "day"}`);
-  return { reading, unread };
+  const unread = parts.unread().map(unknownOf);
+  const withRole = (...roles: Role[]) =>
+    parts.all.find(({ meaning }) => roles.some((role) => meaning.roles.has(role)));
+  const missing = (text: string, range: Range | undefined) =>
+    unread.push({ text, start: range?.start ?? 0, end: range?.end ?? 0 });
+  if (!isAnswerable(reading)) missing("and", rangeOf(withRole("and")));
+  if (lacksRows(reading))
+    missing("most", rangeOf(withRole("most", "least", "greatest", "smallest")));
+  if (lacksIntervals(reading))
+    missing(
+      `per ${reading.when.interval ?? "day"}`,
+      said.find(({ role }) => role === "interval"),
+    );
+  return { reading, unread, parts };
 }
 
-const textOf = ({ words }: Part) => words.map(({ text }) => text).join(" ");
+const rangeOf = (part: Part | undefined): Range => ({
+  start: part?.words[0]?.start ?? 0,
+  end: part?.words.at(-1)?.end ?? 0,
+});
+
+const unknownOf = (part: Part): Unknown => ({
+  text: part.words.map(({ text }) => text).join(" "),
+  ...rangeOf(part),
+});
 
 /** Whether a part has no meaning at all. */
 function isStrange({ isSoft, meaning, number, page, who }: Part): boolean {

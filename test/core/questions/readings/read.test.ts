@@ -98,19 +98,26 @@ describe("a question in plain English", () => {
       const [labels, label] = pick(LABELS);
       const [filters, filter] = pick(FILTERS);
       const [isBroken, isFiltered] = [chance(0.5), chance(0.5)];
-      const parts = [
-        [
-          pick(measures),
-          ...(isFiltered ? [pick(filters)] : []),
-          ...(isBroken ? [pick(labels)] : []),
-        ].join(" "),
-        pick(periods),
-      ];
+      const phrases: Record<string, string> = {
+        measure: pick(measures),
+        ...(isFiltered ? { filter: pick(filters) } : {}),
+        ...(isBroken ? { breakdown: pick(labels) } : {}),
+      };
+      const period = pick(periods);
+      const parts = [Object.values(phrases).join(" "), period];
       const sentence = (chance(0.5) ? parts : parts.toReversed()).join(chance(0.5) ? ", " : " ");
       const question = decorated(sentence, { pick, chance });
 
-      const { readings, unknown } = read(question);
+      const { readings, unknown, parts: said } = read(question);
       const [reading] = readings;
+      const whole: Record<string, string> = { ...phrases, period };
+      const strange = said.filter(({ role, start, end }) => {
+        const phrase = whole[role] ?? "";
+        const words = question.slice(start, end).toLowerCase();
+        return !phrase.toLowerCase().includes(words.replace(/^the /, ""));
+      });
+      expect([question, strange]).toEqual([question, []]);
+      expect(new Set<string>(said.map(({ role }) => role))).toEqual(new Set(Object.keys(whole)));
       expect([seed, question, unknown, reading?.measure]).toEqual([seed, question, [], measure]);
       expect([question, reading?.when.range]).toEqual([question, range]);
       expect([question, reading?.by]).toEqual([question, isBroken ? [label] : []]);
@@ -240,6 +247,18 @@ describe("a question in plain English", () => {
     expect(readings[0]).toMatchObject(expected);
   });
 
+  test("says which words are which part, at their places in what was typed", () => {
+    const question = "How many visitors didn’t come from Germany per week, since October?";
+    const { parts } = read(question);
+    expect(parts.map(({ role, start, end }) => [role, question.slice(start, end)])).toEqual([
+      ["measure", "visitors"],
+      ["filter", "didn’t"],
+      ["filter", "Germany"],
+      ["interval", "per week"],
+      ["period", "since October"],
+    ]);
+  });
+
   test.each([
     ["Why did sign ups drop last week?", ["Why"]],
     ["What will revenue be next month?", ["will"]],
@@ -256,7 +275,8 @@ describe("a question in plain English", () => {
     const { readings, unknown } = read(question);
 
     expect(readings).toEqual([]);
-    expect(unknown).toEqual(expect.arrayContaining(words));
+    expect(unknown.map(({ text }) => text)).toEqual(expect.arrayContaining(words));
+    for (const { text, start, end } of unknown) expect(question.slice(start, end)).toBe(text);
   });
 });
 

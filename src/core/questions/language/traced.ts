@@ -1,0 +1,41 @@
+/** A text that was rewritten, and the place in the text before for each of its characters. */
+export type Traced = { text: string; at: readonly number[] };
+
+/** A range of a text, in characters as JavaScript counts them; `end` is not part of it. */
+export type Range = { start: number; end: number };
+
+/** Returns a text that was not rewritten yet. */
+export const traced = (text: string): Traced => ({
+  text,
+  at: Array.from({ length: text.length }, (_, at) => at),
+});
+
+/** Replaces what a pattern finds. A new text longer than the one before ends where that one ends. */
+export function rewritten(
+  { text, at }: Traced,
+  pattern: RegExp,
+  replacement: (found: string, ...groups: string[]) => string,
+): Traced {
+  const places: number[] = [];
+  let from = 0;
+  const keep = (to: number) => {
+    for (; from < to; from += 1) places.push(at[from] ?? 0);
+  };
+  const written = text.replace(pattern, (found, ...rest) => {
+    const index = rest.find((one) => typeof one === "number") as number;
+    const one = replacement(found, ...rest);
+    keep(index);
+    for (let more = 0; more < one.length; more += 1)
+      places.push(at[index + Math.min(more, found.length - 1)] ?? 0);
+    from = index + found.length;
+    return one;
+  });
+  keep(text.length);
+  return { text: written, at: places };
+}
+
+/** Returns the range in the text before for a range of a rewritten one. */
+export function rangeBefore({ at }: Traced, { start, end }: Range): Range {
+  const first = at[start] ?? 0;
+  return { start: first, end: Math.max(first, at[end - 1] ?? first) + 1 };
+}
