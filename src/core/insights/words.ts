@@ -12,7 +12,7 @@ import {
 } from "../questions/question.ts";
 import { queryOf } from "../questions/readings/compile.ts";
 import { expectedOf } from "../questions/readings/possible.ts";
-import { readQuestion } from "../questions/readings/read.ts";
+import { readQuestion, type Understood } from "../questions/readings/read.ts";
 import type { Reading } from "../questions/readings/reading.ts";
 import { refusalOf } from "../questions/readings/refusal.ts";
 import { measureName } from "../questions/readings/say.ts";
@@ -33,12 +33,14 @@ export type Meant = {
 /** The kind under which a question is kept that runs as SQL. */
 export const WORDS_KIND = "WordsQuery";
 
-type Needs = {
+/** The stores that questions are read with. */
+export type WordsNeeds = {
   queries: Pick<InsightQueries, "names" | "personNames" | "values" | "hasProperty">;
   groups: Pick<GroupReads, "types">;
 };
 
-type Asked = QuestionTarget & {
+/** A question in words, who asks it and when. */
+export type WordsAsked = QuestionTarget & {
   project: number;
   words: string;
   moment: Moment;
@@ -49,7 +51,7 @@ type Asked = QuestionTarget & {
  * Returns what a question means. The short forms of `readWords` come first, then the language of
  * `questions/language`. Fails as `readWords`; the failure offers whole questions.
  */
-export async function meaningOf(needs: Needs, asked: Asked): Promise<Meant> {
+export async function meaningOf(needs: WordsNeeds, asked: WordsAsked): Promise<Meant> {
   const { project, words, signal, ...target } = asked;
   const { all } = namesAsked(words);
   const names = await needs.queries.names(project, signal, all);
@@ -67,9 +69,10 @@ export async function meaningOf(needs: Needs, asked: Asked): Promise<Meant> {
   }
 }
 
-async function shortForm(
-  { queries }: Needs,
-  { project, words, signal, moment: _moment, ...target }: Asked,
+/** Returns the query of a question in the short form. Fails as `readWords`. */
+export async function shortForm(
+  { queries }: WordsNeeds,
+  { project, words, signal, moment: _moment, ...target }: WordsAsked,
   names: EventNames,
 ): Promise<JsonObject> {
   const { ofPersons } = namesAsked(words);
@@ -86,11 +89,31 @@ async function shortForm(
   }
 }
 
-async function inEnglish(
-  { queries, groups }: Needs,
-  { project, words, moment, attr, signal }: Asked,
+async function inEnglish(needs: WordsNeeds, asked: WordsAsked, names: EventNames): Promise<Meant> {
+  const { words, attr } = asked;
+  const found = await readEnglish(needs, asked, names);
+  const [reading, ...others] = found.readings;
+  if (reading === undefined) {
+    const unread = found.unknown.map(({ text }) => text);
+    throw new Failure("invalid_input", refusalOf(words, unread, found.names), attr);
+  }
+  return {
+    query: compiled(reading, words),
+    reading,
+    others: others.map(({ measure }) => measureName(measure)),
+  };
+}
+
+/** Returns the query of a reading: one that keeps the words, if no kind of query can express it. */
+export const compiled = (reading: Reading, words: string): JsonObject =>
+  queryOf(reading) ?? { kind: WORDS_KIND, query: words };
+
+/** Reads a question in plain English. A reading is left out if the project lacks a property of it. */
+export async function readEnglish(
+  { queries, groups }: WordsNeeds,
+  { project, words, moment, signal }: WordsAsked,
   names: EventNames,
-): Promise<Meant> {
+): Promise<Understood & { names: ProjectNames }> {
   const possible = possibleValues(wordsOf(plainEnglish(words).text));
   const project_names: ProjectNames = {
     ...names,
@@ -98,29 +121,26 @@ async function inEnglish(
     values: await queries.values(project, signal, possible),
   };
   const today = isoTime(wallClock(moment.now, moment.timezone));
-  const { readings, unknown } = readQuestion(words, vocabularyOf(project_names), today);
+  const read = readQuestion(words, vocabularyOf(project_names), today);
   const missing: string[] = [];
-  const possible_readings: Reading[] = [];
-  for (const one of readings) {
+  const readings: Reading[] = [];
+  for (const one of read.readings) {
     const lacking = await lackingIn(queries, project, signal, one);
-    if (lacking === undefined) possible_readings.push(one);
+    if (lacking === undefined) readings.push(one);
     else missing.push(lacking);
   }
-  const [reading, ...others] = possible_readings;
-  if (reading === undefined) {
-    const unread = unknown.length > 0 ? unknown.map(({ text }) => text) : missing;
-    throw new Failure("invalid_input", refusalOf(words, unread, project_names), attr);
-  }
-  return {
-    query: queryOf(reading) ?? { kind: WORDS_KIND, query: words },
-    reading,
-    others: others.map(({ measure }) => measureName(measure)),
-  };
+  const about = read.parts.find(({ role }) => role === "breakdown" || role === "filter");
+  const { start, end } = about ?? { start: 0, end: words.length };
+  const unknown =
+    readings.length > 0 || read.unknown.length > 0
+      ? read.unknown
+      : missing.map((text) => ({ text, start, end }));
+  return { ...read, readings, unknown, names: project_names };
 }
 
 /** Returns a property that a reading expects an event to have, and that none of them has. */
 async function lackingIn(
-  queries: Needs["queries"],
+  queries: WordsNeeds["queries"],
   project: number,
   signal: AbortSignal,
   reading: Reading,

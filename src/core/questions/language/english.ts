@@ -89,7 +89,7 @@ export function stemsOf(name: string): string[] {
 /** Words in double quotes, signs of comparison, or texts between spaces. */
 const WORD = /"((?:[^"\\]|\\.)*)"|[<>]=?|[^\s"<>]+/g;
 
-/** What is written in another way before a question is read: contractions, and signs between sentences. */
+/** Contractions and signs between sentences, and the text that is read in their place. */
 const PLAIN: readonly [pattern: RegExp, plain: string][] = [
   [/\b(did|do|does|has|have|was|were|is|are|could|would)n['’]t\b/gi, "$1 not"],
   [/\bhaven['’]t\b/gi, "have not"],

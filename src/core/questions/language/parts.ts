@@ -148,7 +148,7 @@ const hasRole = ({ meaning }: Part, roles: readonly Role[]) =>
 /** The parts of a question that a reading has not used yet. */
 export type Parts = ReturnType<typeof unreadOf>;
 
-/** What a part of a question says. */
+/** Roles of the parts of a question. */
 export type PartRole = "measure" | "filter" | "order" | "breakdown";
 
 /** Returns the parts of a question, for one attempt at a reading. */
@@ -164,9 +164,9 @@ export function unreadOf(all: readonly Part[]) {
   const has = (...roles: Role[]) => find((part) => hasRole(part, roles));
   return {
     all,
-    /** The parts that were taken, and what each says. */
+    /** The parts that were taken, and the role of each. */
     read,
-    /** Says what the parts that are taken from now on say. */
+    /** Sets the role of the parts that are taken from now on. */
     as(next: PartRole): void {
       role = next;
     },

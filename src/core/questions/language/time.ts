@@ -188,7 +188,7 @@ const COMPARED: Rule[] = [
   ],
 ];
 
-/** What words about time are about. */
+/** Roles of words about time. */
 export type TimeRole = "period" | "interval" | "comparison";
 
 /** A question without its time, spaces in its place; the time, and its words. */

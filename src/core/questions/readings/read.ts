@@ -28,7 +28,7 @@ export type Understood = {
   readings: Reading[];
   /** In their order. */
   unknown: Unknown[];
-  /** The parts as the first reading, or the one that is nearest to a reading, has them. In their order. */
+  /** The parts of the first reading, in their order; without one, of the attempt that left the fewest words. */
   parts: SaidPart[];
 };
 

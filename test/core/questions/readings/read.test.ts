@@ -247,7 +247,7 @@ describe("a question in plain English", () => {
     expect(readings[0]).toMatchObject(expected);
   });
 
-  test("says which words are which part, at their places in what was typed", () => {
+  test("has the role of each part, at its place in the typed text", () => {
     const question = "How many visitors didn’t come from Germany per week, since October?";
     const { parts } = read(question);
     expect(parts.map(({ role, start, end }) => [role, question.slice(start, end)])).toEqual([
