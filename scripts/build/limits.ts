@@ -85,6 +85,7 @@ const GROUPS: readonly Group[] = [
         "PATH_EDGES_MAX",
         "INSIGHTS_MAX",
         "INSIGHT_NAME_CHARS_MAX",
+        "INSIGHT_DESCRIPTION_CHARS_MAX",
       ],
     },
   },

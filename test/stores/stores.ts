@@ -314,6 +314,12 @@ export const userNamed = (email: string) => ({
   created_at: AT,
 });
 
+/** An insight to be inserted that is not saved. */
+export const unsaved = {
+  ...{ name: "", description: "", query: {}, favorited: false, saved: false, dashboards: [] },
+  ...{ created_at: AT, created_by: 1, last_modified_at: AT, last_modified_by: 1 },
+};
+
 /** An empty store with the projects 1 and 2 and the users 1 and 2. */
 export async function withProjects(open: () => Records): Promise<Records> {
   const records = open();

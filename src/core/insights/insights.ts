@@ -6,23 +6,16 @@ import type {
   InsightReads,
   InsightWrites,
 } from "../ports/insights.ts";
-import type { Breakdown } from "../queries/breakdown.ts";
-import {
-  checkType,
-  INSIGHT_NAME_CHARS_MAX,
-  type Insight,
-  insightTypeOf,
-  type Query,
-} from "../queries/insight.ts";
-import { seriesLabel } from "../queries/trend.ts";
+import { checkType, type Insight, insightTypeOf, type Query } from "../queries/insight.ts";
 import type { Sql } from "../sql/sql.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
-import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
-import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Answer, answerOf, draftOf } from "./answers.ts";
+import { nameOf } from "./insight-name.ts";
+import { type KeptInsights, keptInsights } from "./kept-insights.ts";
 import { meaningOf } from "./words.ts";
 
 /** An insight and what it answers now. */
@@ -36,7 +29,7 @@ export type InsightAsked = {
 };
 
 /** Insights of a project (contract 4.1); an unknown field is refused, because a wrong number is worse than a refusal (decision 72). */
-export type Insights = {
+export type Insights = KeptInsights & {
   /**
    * Answers a query and keeps it for the user with the id `user`. Fails `required`, `invalid_input`,
    * `invalid_choice`, `too_long`, `query_timeout`, and `unavailable` while the event store catches up.
@@ -48,19 +41,6 @@ export type Insights = {
     asked: InsightAsked,
     signal: AbortSignal,
   ): Promise<InsightAnswer>;
-  /** The newest first. `url` is the public address of the request, for links. */
-  list(project: number, query: PageQuery, url: URL): Promise<Page<Insight>>;
-  /** Fails `not_found`. */
-  get(project: number, short_id: string): Promise<Insight>;
-  /**
-   * Changes the name, or deletes and restores. Nightly deletions erase deleted insights. Fails `not_found` and
-   * `too_long`.
-   */
-  change(
-    project: number,
-    short_id: string,
-    sent: { name?: string | undefined; deleted?: boolean | undefined },
-  ): Promise<Insight>;
   /**
    * A first query over the project's events, or what `prompt` asks (decision 71). Fails `invalid_input` on words that are
    * not understood, `too_long`, and `unavailable` while the event store catches up.
@@ -84,7 +64,7 @@ type Needs = {
 
 /** Insights over the stores. */
 export function insights(needs: Needs): Insights {
-  const { reads, queries, drafts, projects, now } = needs;
+  const { queries, drafts, projects, now } = needs;
   const upToDate = () => {
     if (needs.isCatchingUp()) {
       throw new Failure("unavailable", "The event store is being brought up from the journal.");
@@ -95,6 +75,7 @@ export function insights(needs: Needs): Insights {
     return { now: now(), timezone };
   };
   return {
+    ...keptInsights({ ...needs, momentOf }),
     async ask(project, user, { query: sent, insight_type, name }, signal) {
       const type = insightTypeOf(insight_type);
       upToDate();
@@ -115,21 +96,6 @@ export function insights(needs: Needs): Insights {
       const { read, ...shown } = answer;
       const kept = { project, user, name: title(read), query: meant.query };
       return { insight: await keep(needs, kept), ...shown, elapsed_ms };
-    },
-    list: (project, query, url) =>
-      cursorPage(url, query, {
-        keysOf: ({ id }: Insight) => [id] as const,
-        keyTypes: [0],
-        read: (part) => reads.list(project, part),
-      }),
-    get: async (project, short_id) => existing(await reads.find(project, short_id)),
-    async change(project, short_id, { name, deleted }) {
-      if (name !== undefined) checkName(name);
-      const change = {
-        ...(name === undefined ? {} : { name: storableText(name) }),
-        ...(deleted === undefined ? {} : { deleted }),
-      };
-      return existing(await needs.writes.update(project, short_id, change));
     },
     async draft(project, prompt, signal) {
       upToDate();
@@ -152,54 +118,16 @@ function typedQuery(sent: Json | undefined): JsonObject {
   throw new Failure("invalid_input", "A query is expected, or a question in words.", "query");
 }
 
+/** Keeps an asked query; it is not saved, so that it is removed one day. */
 async function keep(
   { writes, now, randomBytes }: Needs,
   asked: { project: number; user: number; name: string; query: JsonObject },
 ): Promise<Insight> {
-  const { project: project_id, user: created_by, name, query } = asked;
-  const draft = { project_id, created_by, name, query, created_at: isoTime(now()) };
+  const { project: project_id, user, name, query } = asked;
+  const at = isoTime(now());
+  const draft = {
+    ...{ project_id, name, query, description: "", favorited: false, saved: false, dashboards: [] },
+    ...{ created_at: at, created_by: user, last_modified_at: at, last_modified_by: user },
+  };
   return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }));
 }
-
-function existing(insight: Insight | undefined): Insight {
-  if (insight === undefined) throw new Failure("not_found", "Not found.");
-  return insight;
-}
-
-function checkName(name: string): void {
-  if (name.length <= INSIGHT_NAME_CHARS_MAX) return;
-  throw new Failure("too_long", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`, "name");
-}
-
-/** The name of an insight: as it was sent, else the words of the question, else a description of the query. */
-function nameOf(name: string, query: Query | undefined): string {
-  checkName(name);
-  const said = query === undefined ? "" : insightName(query);
-  return storableText(name || said.slice(0, INSIGHT_NAME_CHARS_MAX));
-}
-
-/** The name of an insight that was saved without a name. */
-function insightName(query: Query): string {
-  switch (query.kind) {
-    case "TrendsQuery":
-      return by(query, query.formula?.text ?? query.series.map(seriesLabel).join(", "));
-    case "FunnelsQuery":
-      return by(query, `Funnel of ${query.steps.map(({ name }) => name).join(", ")}`);
-    case "RetentionQuery":
-      return by(query, `Retention of ${query.target.name}`);
-    case "PathsQuery":
-      return ["Paths", ...said("from", query.start), ...said("to", query.end)].join(" ");
-    case "LifecycleQuery":
-      return `Lifecycle of ${query.series.name}`;
-    case "StickinessQuery":
-      return `Stickiness of ${query.series.map(({ name }) => name).join(", ")}`;
-  }
-}
-
-function by({ breakdown }: { breakdown: Breakdown | null }, what: string): string {
-  return breakdown === null
-    ? what
-    : `${what} by ${breakdown.by.map(({ property }) => property).join(", ")}`;
-}
-
-const said = (word: string, place: string | null) => (place === null ? [] : [`${word} ${place}`]);

@@ -168,35 +168,60 @@ export type InsightDrafts = {
   overview(names: EventNames): string;
 };
 
-/** The insights of a project that are not deleted; an equal query of the same user and name is kept once (decision 72). */
+/** Conditions on the insights of a list, which all hold. */
+export type InsightFilter = {
+  /** A part of the name or the description, in any case of its letters. */
+  search?: string | undefined;
+  favorited?: boolean | undefined;
+  /** Whether it is saved or on a dashboard. */
+  saved?: boolean | undefined;
+  /** Id of its author. */
+  created_by?: number | undefined;
+  /** Whether it is deleted; without it, no deleted ones are listed. */
+  deleted?: boolean | undefined;
+};
+
+/** The insights of a project. */
 export type InsightReads = {
   /** Returns a part of the project's insights, the newest first; `count` is exact. */
-  list(project: number, part: Part): Promise<{ count: number; rows: Insight[] }>;
-  /** Returns one insight by its short id. */
+  list(
+    project: number,
+    filter: InsightFilter,
+    part: Part,
+  ): Promise<{ count: number; rows: Insight[] }>;
+  /** Returns one insight by its short id, unless it is deleted. */
   find(project: number, short_id: string): Promise<Insight | undefined>;
 };
 
+/** The fields of an insight that are written; users and dashboards are named by their ids. */
+export type InsightFields = Omit<
+  Insight,
+  "id" | "short_id" | "created_at" | "created_by" | "last_modified_by"
+> & { last_modified_by: number };
+
 /** An insight to be kept; `created_by` is the id of its author. */
-export type NewInsight = Omit<Insight, "id" | "created_by" | "deleted"> & {
-  project_id: number;
-  created_by: number;
-};
+export type NewInsight = Omit<InsightFields, "deleted"> &
+  Pick<Insight, "short_id" | "created_at"> & { project_id: number; created_by: number };
 
 /** Changes to the insights of a project. */
 export type InsightWrites = {
   /**
-   * Keeps an insight and returns it. An insight with the same author, name and query is kept once:
-   * then the newest of these is returned, so a repeated call is harmless.
-   * Beyond INSIGHTS_MAX the oldest insights of the project are removed.
-   * Returns undefined if the project has the short id already. Fails if the disk is full.
+   * Keeps an insight and returns it. An insight that is not saved, with the same author, name and query as
+   * another, is that one: then the newest of these is returned, so a repeated call is harmless (decision 72).
+   * Beyond INSIGHTS_MAX the oldest insights of the project that are neither saved nor on a dashboard are removed.
+   * Returns undefined if the project has the short id already. Fails as `update`, and if the disk is full.
    */
   insert(draft: NewInsight): Promise<Insight | undefined>;
 
-  /** Changes an insight, also a deleted one, and returns it; undefined if it does not exist. */
+  /**
+   * Changes an insight, also a deleted one, and returns it; undefined if it does not exist. `dashboards` adds it
+   * to these and removes it from all others. Fails `invalid_input` on a dashboard that the project does not have,
+   * or that has DASHBOARD_TILES_MAX tiles.
+   */
   update(
     project: number,
     short_id: string,
-    change: Partial<Pick<Insight, "name" | "query" | "deleted">>,
+    change: Partial<InsightFields>,
   ): Promise<Insight | undefined>;
 
   /**

@@ -15,18 +15,30 @@ export type Insight = {
   /** Names it in paths; unique in its project. */
   short_id: string;
   name: string;
-  /** Its `kind` is one of QUERY_KINDS. */
+  description: string;
+  /** Its `kind` is one of QUERY_KINDS, or `WordsQuery`, `HogQLQuery` or `SQLQuery`. */
   query: JsonObject;
+  favorited: boolean;
+  /** Whether it was saved. Insights that are neither saved nor on a dashboard are removed one day. */
+  saved: boolean;
+  /** The ids of the dashboards that have it, in ascending order. */
+  dashboards: number[];
   /** Whether it is hidden, until the next nightly deletions remove it. */
   deleted: boolean;
   created_at: string;
   created_by: User;
+  /** When and by whom name, description or query were last changed. */
+  last_modified_at: string;
+  last_modified_by: User;
 };
 
 /** Characters of an insight's name. */
 export const INSIGHT_NAME_CHARS_MAX = 400;
 
-/** Insights of a project; the oldest are removed for new ones. */
+/** Characters of an insight's description. */
+export const INSIGHT_DESCRIPTION_CHARS_MAX = 400;
+
+/** Insights of a project that are neither saved nor on a dashboard; the oldest are removed for new ones. */
 export const INSIGHTS_MAX = 10_000;
 
 /** Bytes of a query as JSON. */

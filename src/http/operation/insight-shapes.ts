@@ -16,10 +16,21 @@ export const InsightShape = t.Object(
     id: Whole(1),
     short_id: Text("k7mXq2pB"),
     name: Text("Visitors by browser"),
+    description: Text("Which browsers to test."),
     query: AnyObject(QUERY, "The query as it was sent."),
+    favorited: t.Boolean(),
+    saved: t.Boolean({
+      description: "Saved insights stay. Others are removed once there are too many.",
+    }),
+    dashboards: t.Array(t.Integer(), {
+      description: "Ids of the dashboards that have it.",
+      examples: [[1]],
+    }),
     deleted: t.Boolean({ description: "Deleted insights are erased in the next night." }),
     created_at: DateTime,
     created_by: UserShape,
+    last_modified_at: DateTime,
+    last_modified_by: UserShape,
   },
   { $id: "Insight" },
 );

@@ -1,11 +1,16 @@
 import { t } from "elysia";
 import type { Insights } from "../../core/insights/insights.ts";
+import type { KeptInsights } from "../../core/insights/kept-insights.ts";
 import { insightTable } from "../../core/insights/text-table.ts";
-import { INSIGHT_NAME_CHARS_MAX, INSIGHT_TYPES } from "../../core/queries/insight.ts";
+import {
+  INSIGHT_DESCRIPTION_CHARS_MAX,
+  INSIGHT_NAME_CHARS_MAX,
+  INSIGHT_TYPES,
+} from "../../core/queries/insight.ts";
 import { pageQuery } from "../../core/values/page.ts";
 import { AnswerShape, InsightShape, QUERY } from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
-import { AnyValue, PageOf, Paging, Text } from "../operation/schemas.ts";
+import { AnyValue, BodyInteger, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
 
 const ENVIRONMENT = "/api/environments/:project_id/";
 const INSIGHTS = `${ENVIRONMENT}insights/` as const;
@@ -30,6 +35,52 @@ const QuestionBody = t.Object(
   },
   { $id: "InsightAsked", examples: [{ query: QUERY, name: "Visitors by browser" }] },
 );
+
+const fields = {
+  name: t.Optional(Text("Visitors", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`)),
+  description: t.Optional(
+    Text("Which browsers to test.", `At most ${INSIGHT_DESCRIPTION_CHARS_MAX} characters.`),
+  ),
+  favorited: t.Optional(t.Boolean()),
+  saved: t.Optional(
+    t.Boolean({
+      description: "By default true, unless nothing is sent, or only `deleted`.",
+    }),
+  ),
+  dashboards: t.Optional(
+    t.Array(BodyInteger(1), { description: "Ids of all dashboards that shall have it." }),
+  ),
+};
+
+const SAVED_QUERY =
+  "A typed query; or `WordsQuery`, `HogQLQuery` or `SQLQuery` with a text as `query`, which is read when it runs.";
+
+const SavedBody = t.Object(
+  { ...fields, query: AnyValue(QUERY, SAVED_QUERY) },
+  { $id: "InsightSaved", examples: [{ query: QUERY, name: "Visitors by browser" }] },
+);
+
+const ChangeBody = t.Optional(
+  t.Object(
+    {
+      ...fields,
+      query: t.Optional(AnyValue(QUERY, SAVED_QUERY)),
+      deleted: t.Optional(
+        t.Boolean({ description: "true deletes the insight, false restores it." }),
+      ),
+    },
+    { $id: "InsightChange", examples: [{ name: "Visitors", favorited: true }] },
+  ),
+);
+
+const InsightsQuery = t.Object({
+  ...Paging,
+  search: t.Optional(Text("browser", "A part of name or description, in any case.")),
+  favorited: t.Optional(t.Boolean()),
+  saved: t.Optional(t.Boolean({ description: "Whether it is saved or on a dashboard." })),
+  created_by: t.Optional(Whole(1, "The id of the user who made it.")),
+  deleted: t.Optional(t.Boolean({ description: "By default false." })),
+});
 
 const ShortId = t.Object({ short_id: Text("k7mXq2pB") });
 
@@ -86,18 +137,32 @@ export const insightRoutes = (insights: Insights) => [
   ...keptRoutes(insights),
 ];
 
-/** Reads and changes of insights that are kept. */
-const keptRoutes = (insights: Insights) => [
+/** Insights that are kept (contract 4.1). */
+const keptRoutes = (insights: KeptInsights) => [
   route({
     method: "GET",
     path: INSIGHTS,
     scope: "insight:read",
     operationId: "insights_list",
     summary: "List insights, the newest first.",
-    query: t.Object(Paging),
+    query: InsightsQuery,
     status: 200,
     response: PageOf(InsightShape),
-    handle: ({ project, query, url }) => insights.list(project, pageQuery(query), url),
+    handle({ project, query, url }) {
+      const { limit, offset, cursor, ...filter } = query;
+      return insights.list(project, filter, pageQuery({ limit, offset, cursor }), url);
+    },
+  }),
+  route({
+    method: "POST",
+    path: INSIGHTS,
+    scope: "insight:write",
+    operationId: "insights_create",
+    summary: "Save a query as an insight, without running it.",
+    body: SavedBody,
+    status: 201,
+    response: InsightShape,
+    handle: ({ project, principal, body }) => insights.save(project, principal.user_id, body),
   }),
   route({
     method: "GET",
@@ -115,20 +180,13 @@ const keptRoutes = (insights: Insights) => [
     path: `${INSIGHTS}:short_id/`,
     scope: "insight:write",
     operationId: "insights_partial_update",
-    summary: "Rename an insight; `deleted` deletes and restores it.",
+    summary: "Change and save an insight; `deleted` deletes and restores it.",
     params: ShortId,
-    body: t.Optional(
-      t.Object(
-        {
-          name: t.Optional(Text("Visitors", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`)),
-          deleted: t.Optional(t.Boolean()),
-        },
-        { $id: "InsightChange" },
-      ),
-    ),
+    body: ChangeBody,
     status: 200,
     response: InsightShape,
-    handle: ({ project, params, body }) => insights.change(project, params.short_id, body ?? {}),
+    handle: ({ project, principal, params, body }) =>
+      insights.change({ project, ...params }, principal.user_id, body ?? {}),
   }),
   route({
     method: "DELETE",
@@ -139,8 +197,8 @@ const keptRoutes = (insights: Insights) => [
     params: ShortId,
     status: 204,
     response: t.Void(),
-    async handle({ project, params }) {
-      await insights.change(project, params.short_id, { deleted: true });
+    async handle({ project, principal, params }) {
+      await insights.change({ project, ...params }, principal.user_id, { deleted: true });
       return new Response(null, { status: 204 });
     },
   }),

@@ -1,18 +1,21 @@
-import { and, count, desc, eq, getTableColumns, lte, type SQL } from "drizzle-orm";
-import type { InsightReads, InsightWrites } from "../../core/ports/insights.ts";
+import { and, count, desc, eq, lte, type SQL, sql } from "drizzle-orm";
+import type { InsightFilter, InsightReads, InsightWrites } from "../../core/ports/insights.ts";
 import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
+import { anyCase } from "../../core/values/case-folding.ts";
+import { CREATED_BY, creator, LAST_MODIFIED_BY, modifier } from "./authors.ts";
 import { rewriteFile } from "./rewrite.ts";
-import { insight, user } from "./schema.ts";
+import { insight } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
+import { putOnDashboards } from "./tiles.ts";
 
 /** Reads insights on any connection. */
 export function insightReads(sqlite: Sqlite): InsightReads {
   const { orm, snapshot } = sqlite;
-  const rows = selects(sqlite);
+  const rows = insightRows(sqlite);
   return {
-    list: async (project, { limit, offset, after }) =>
+    list: async (project, filter, { limit, offset, after }) =>
       snapshot(() => {
-        const wanted = and(eq(insight.project_id, project), eq(insight.deleted, false));
+        const wanted = and(eq(insight.project_id, project), ...conditions(filter));
         return {
           count: orm.select({ count: count() }).from(insight).where(wanted).get()?.count ?? 0,
           rows: rows(and(wanted, afterKey([insight.id], "down", after)))
@@ -20,12 +23,12 @@ export function insightReads(sqlite: Sqlite): InsightReads {
             .limit(limit)
             .offset(offset)
             .all()
-            .map(flat),
+            .map(flatInsight),
         };
       }),
     find: async (project, short_id) => {
       const found = rows(and(at(project, short_id), eq(insight.deleted, false))).get();
-      return found && flat(found);
+      return found && flatInsight(found);
     },
   };
 }
@@ -33,23 +36,44 @@ export function insightReads(sqlite: Sqlite): InsightReads {
 const at = (project: number, short_id: string) =>
   and(eq(insight.project_id, project), eq(insight.short_id, short_id));
 
+/** Whether an insight stays: it is saved or on a dashboard. Written so that its index is used. */
+const isKept = sql`(${insight.saved} <> 0 OR EXISTS (
+  SELECT 1 FROM dashboard_tile WHERE dashboard_tile.insight_id = ${insight.id}))`;
+
+function conditions({ search, favorited, saved, created_by, deleted = false }: InsightFilter) {
+  const holds = (column: typeof insight.name | typeof insight.description) =>
+    sql`${column} GLOB ${anyCase(search ?? "")}`;
+  return [
+    eq(insight.deleted, deleted),
+    favorited === undefined ? undefined : eq(insight.favorited, favorited),
+    saved === undefined ? undefined : sql`${isKept} = ${saved}`,
+    created_by === undefined ? undefined : eq(insight.created_by, created_by),
+    search === undefined
+      ? undefined
+      : sql`(${holds(insight.name)} OR ${holds(insight.description)})`,
+  ];
+}
+
 /** Writes insights on the connection that writes. */
 export function insightWrites(sqlite: Sqlite): InsightWrites {
   const { orm, raw, transaction } = sqlite;
-  const rows = selects(sqlite);
+  const rows = insightRows(sqlite);
+  const one = (wanted: SQL | undefined): Insight | undefined => {
+    const found = rows(wanted).orderBy(desc(insight.id)).get();
+    return found && flatInsight(found);
+  };
   return {
-    insert: async (draft) =>
+    insert: async ({ dashboards: ids, ...draft }) =>
       transaction(() => {
-        const ofProject = eq(insight.project_id, draft.project_id);
         const same = and(
-          ofProject,
+          eq(insight.project_id, draft.project_id),
           eq(insight.deleted, false),
           eq(insight.created_by, draft.created_by),
           eq(insight.name, draft.name),
           eq(insight.query, draft.query),
         );
-        const known = rows(same).orderBy(desc(insight.id)).get();
-        if (known !== undefined) return flat(known);
+        const known = draft.saved ? undefined : one(same);
+        if (known !== undefined) return known;
         const target = [insight.project_id, insight.short_id];
         const made = orm
           .insert(insight)
@@ -58,30 +82,20 @@ export function insightWrites(sqlite: Sqlite): InsightWrites {
           .returning({ id: insight.id })
           .get();
         if (made === undefined) return undefined;
-        const oldest = orm
-          .select({ id: insight.id })
-          .from(insight)
-          .where(ofProject)
-          .orderBy(desc(insight.id))
-          .limit(1)
-          .offset(INSIGHTS_MAX)
-          .get();
-        if (oldest !== undefined) {
-          orm
-            .delete(insight)
-            .where(and(ofProject, lte(insight.id, oldest.id)))
-            .run();
-        }
-        const found = rows(eq(insight.id, made.id)).get();
-        return found && flat(found);
+        const { project_id: project } = draft;
+        putOnDashboards(sqlite, { project, insight_id: made.id, ids });
+        removeOldest(sqlite, project);
+        return one(eq(insight.id, made.id));
       }),
 
-    update: async (project, short_id, change) =>
+    update: async (project, short_id, { dashboards: ids, ...change }) =>
       transaction(() => {
         const wanted = at(project, short_id);
         if (Object.keys(change).length > 0) orm.update(insight).set(change).where(wanted).run();
-        const found = rows(wanted).get();
-        return found && flat(found);
+        const changed = one(wanted);
+        if (changed === undefined || ids === undefined) return changed;
+        putOnDashboards(sqlite, { project, insight_id: changed.id, ids });
+        return one(wanted);
       }),
 
     async eraseDeleted() {
@@ -94,19 +108,55 @@ export function insightWrites(sqlite: Sqlite): InsightWrites {
   };
 }
 
-/** Insights with their authors. */
-function selects({ orm }: Sqlite) {
-  const { created_at: _created, ...created_by } = getTableColumns(user);
+/** Removes the oldest insights of a project that need not stay, in the caller's transaction. */
+function removeOldest({ orm }: Sqlite, project: number): void {
+  // Without a parameter, so that the index of insights that are not saved is used.
+  const may = and(eq(insight.project_id, project), sql`${insight.saved} = 0`, sql`NOT ${isKept}`);
+  const oldest = orm
+    .select({ id: insight.id })
+    .from(insight)
+    .where(may)
+    .orderBy(desc(insight.id))
+    .limit(1)
+    .offset(INSIGHTS_MAX)
+    .get();
+  if (oldest === undefined) return;
+  orm
+    .delete(insight)
+    .where(and(may, lte(insight.id, oldest.id)))
+    .run();
+}
+
+const DASHBOARDS = sql<string>`(
+  SELECT json_group_array(dashboard.id ORDER BY dashboard.id)
+  FROM dashboard_tile JOIN dashboard ON dashboard.id = dashboard_tile.dashboard_id
+  WHERE dashboard_tile.insight_id = insight.id AND NOT dashboard.deleted)`;
+
+/** Selects insights with their users and dashboards. */
+export function insightRows({ orm }: Sqlite) {
   return (wanted: SQL | undefined) =>
     orm
-      .select({ insight, created_by })
+      .select({
+        insight,
+        created_by: CREATED_BY,
+        last_modified_by: LAST_MODIFIED_BY,
+        dashboards: DASHBOARDS,
+      })
       .from(insight)
-      .innerJoin(user, eq(user.id, insight.created_by))
+      .innerJoin(creator, eq(creator.id, insight.created_by))
+      .innerJoin(modifier, eq(modifier.id, insight.last_modified_by))
       .where(wanted);
 }
 
-type Joined = { insight: typeof insight.$inferSelect; created_by: Insight["created_by"] };
+type Joined = {
+  insight: typeof insight.$inferSelect;
+  created_by: Insight["created_by"];
+  last_modified_by: Insight["last_modified_by"];
+  dashboards: string;
+};
 
-function flat({ insight: { project_id: _project, ...row }, created_by }: Joined): Insight {
-  return { ...row, created_by };
+/** Returns a row of {@link insightRows} as an insight. */
+export function flatInsight({ insight: found, dashboards, ...users }: Joined): Insight {
+  const { project_id: _project, ...row } = found;
+  return { ...row, ...users, dashboards: JSON.parse(dashboards) };
 }

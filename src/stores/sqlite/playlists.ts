@@ -1,5 +1,4 @@
-import { and, asc, count, desc, eq, getTableColumns, gte, lte, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { and, asc, count, desc, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import type {
   PlaylistFilter,
   PlaylistPlace,
@@ -8,7 +7,8 @@ import type {
   PlaylistWrites,
 } from "../../core/ports/playlists.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
-import { playlist, playlistRecording, user } from "./schema.ts";
+import { CREATED_BY, creator, LAST_MODIFIED_BY, modifier } from "./authors.ts";
+import { playlist, playlistRecording } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads playlists on any connection. */
@@ -130,13 +130,9 @@ export function playlistWrites(sqlite: Sqlite): PlaylistWrites {
 
 /** Playlists with their users. */
 function selects({ orm }: Sqlite) {
-  const creator = alias(user, "creator");
-  const modifier = alias(user, "modifier");
-  const { created_at: _creator, ...created_by } = getTableColumns(creator);
-  const { created_at: _modifier, ...last_modified_by } = getTableColumns(modifier);
   const rows = () =>
     orm
-      .select({ playlist, created_by, last_modified_by })
+      .select({ playlist, created_by: CREATED_BY, last_modified_by: LAST_MODIFIED_BY })
       .from(playlist)
       .innerJoin(creator, eq(creator.id, playlist.created_by))
       .innerJoin(modifier, eq(modifier.id, playlist.last_modified_by));

@@ -1,4 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ANNOTATION_SCOPES } from "../../core/dashboards/annotation.ts";
+import type { Layouts } from "../../core/dashboards/dashboard.ts";
 import type { DeletionKind, DeletionState, Places } from "../../core/erasure/deletion.ts";
 import type { ActivityDetail } from "../../core/identity/activity.ts";
 import { PLAYLIST_TYPES } from "../../core/playlists/playlist.ts";
@@ -181,8 +183,52 @@ export const insight = sqliteTable("insight", {
   project_id: integer().notNull(),
   short_id: text().notNull(),
   name: text().notNull(),
+  description: text().notNull().default(""),
   query: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  favorited: integer({ mode: "boolean" }).notNull().default(false),
+  saved: integer({ mode: "boolean" }).notNull().default(false),
   deleted: integer({ mode: "boolean" }).notNull().default(false),
   created_at: text().notNull(),
   created_by: integer().notNull(),
+  last_modified_at: text().notNull(),
+  last_modified_by: integer().notNull(),
+});
+
+/** Dashboards; `filters` are for the queries of all tiles. */
+export const dashboard = sqliteTable("dashboard", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  name: text().notNull(),
+  description: text().notNull(),
+  pinned: integer({ mode: "boolean" }).notNull(),
+  deleted: integer({ mode: "boolean" }).notNull().default(false),
+  filters: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  created_at: text().notNull(),
+  created_by: integer().notNull(),
+  last_modified_at: text().notNull(),
+  last_modified_by: integer().notNull(),
+});
+
+/** Tiles of dashboards: an insight or a text each. */
+export const dashboardTile = sqliteTable("dashboard_tile", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  dashboard_id: integer().notNull(),
+  insight_id: integer(),
+  body: text(),
+  layouts: text({ mode: "json" }).$type<Layouts>().notNull(),
+  color: text(),
+});
+
+/** Annotations: notes on a time. */
+export const annotation = sqliteTable("annotation", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  content: text().notNull(),
+  date_marker: text().notNull(),
+  scope: text({ enum: ANNOTATION_SCOPES }).notNull(),
+  dashboard_item: integer(),
+  deleted: integer({ mode: "boolean" }).notNull().default(false),
+  created_at: text().notNull(),
+  created_by: integer().notNull(),
+  updated_at: text().notNull(),
 });

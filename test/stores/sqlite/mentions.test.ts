@@ -24,8 +24,8 @@ test("a receipt lists insights and playlists that contain an id or the e-mail ad
   const insight = (short_id: string, name: string, query: object, deleted = 0) => {
     using sqlite = openPersonStore(app.directory);
     sqlite.run(
-      `INSERT INTO insight (project_id, short_id, name, query, deleted, created_at, created_by)
-       VALUES (1, ?, ?, ?, ?, '', 1)`,
+      `INSERT INTO insight (project_id, short_id, name, query, deleted, created_at, created_by, last_modified_by)
+       VALUES (1, ?, ?, ?, ?, '', 1, 1)`,
       [short_id, name, JSON.stringify(query), deleted],
     );
   };

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { AT, RECORD_STORES, withProjects } from "../stores.ts";
-
-const draft = { name: "", query: {}, created_at: AT, created_by: 1 };
+import { RECORD_STORES, unsaved, withProjects } from "../stores.ts";
 
 describe.each(RECORD_STORES)("insights in %s", (_name, open) => {
   test("an insight with the project, author, name and query of another is that one", async () => {
     using records = await withProjects(open);
     const { insights: writes } = records;
-    const first = { ...draft, project_id: 1, query: { kind: "TrendsQuery", "\0": "\ud800é" } };
+    const first = { ...unsaved, project_id: 1, query: { kind: "TrendsQuery", "\0": "\ud800é" } };
 
     const asked = [
       first,
@@ -30,10 +28,10 @@ describe.each(RECORD_STORES)("insights in %s", (_name, open) => {
     using records = await withProjects(open);
     const { insights } = records;
     for (const name of ["a", "b", "c"]) {
-      await insights.insert({ ...draft, name, project_id: 1, short_id: name });
+      await insights.insert({ ...unsaved, name, project_id: 1, short_id: name });
     }
 
-    const { count, rows } = await insights.list(1, { limit: 2, offset: 1 });
+    const { count, rows } = await insights.list(1, {}, { limit: 2, offset: 1 });
     expect([count, rows.map(({ short_id }) => short_id)]).toEqual([3, ["b", "a"]]);
     expect(await insights.find(1, "c")).toMatchObject({ name: "c", query: {} });
     expect(await insights.find(2, "c")).toBeUndefined();
@@ -42,14 +40,14 @@ describe.each(RECORD_STORES)("insights in %s", (_name, open) => {
   test("a deleted insight is hidden, is restored by a change, and is erased at last", async () => {
     using records = await withProjects(open);
     const { insights } = records;
-    const sent = { ...draft, name: "a", project_id: 1 };
+    const sent = { ...unsaved, name: "a", project_id: 1 };
     await insights.insert({ ...sent, short_id: "one" });
     await insights.insert({ ...sent, project_id: 2, short_id: "one" });
 
     const deleted = await insights.update(1, "one", { deleted: true });
     expect(deleted).toMatchObject({ short_id: "one", name: "a", deleted: true });
     expect(await insights.find(1, "one")).toBeUndefined();
-    expect(await insights.list(1, { limit: 9, offset: 0 })).toEqual({ count: 0, rows: [] });
+    expect(await insights.list(1, {}, { limit: 9, offset: 0 })).toEqual({ count: 0, rows: [] });
     expect(await insights.insert({ ...sent, short_id: "two" })).toMatchObject({ short_id: "two" });
     await insights.update(1, "one", { deleted: false, name: "b" });
     expect(await insights.find(1, "one")).toMatchObject({ name: "b", deleted: false });

@@ -28,6 +28,7 @@ const EDITS = "session_recording_playlist:write";
 const LIST = "cursor limit offset";
 const FOUND = "cursor distinct_id email format limit offset properties search";
 const LISTED = "created_by cursor date_from date_to limit offset order pinned search short_id type";
+const KEPT = "created_by cursor deleted favorited limit offset saved search";
 const EVENTS = "after before cursor distinct_id event limit offset person_id properties uuid";
 
 /** Bodies and queries that try the operations. */
@@ -57,7 +58,8 @@ export const OPERATIONS: Row[] = [
   ["GET", `${PLAYLIST}recordings/`, VIEWS, 200, LIST],
   ["POST", RECORDING, EDITS, 200, ""],
   ["DELETE", RECORDING, EDITS, 204, ""],
-  ["GET", INSIGHTS, "insight:read", 200, LIST],
+  ["GET", INSIGHTS, "insight:read", 200, KEPT],
+  ["POST", INSIGHTS, "insight:write", 201, "", TREND],
   ["GET", `${INSIGHTS}:short_id/`, "insight:read", 200, ""],
   ["PATCH", `${INSIGHTS}:short_id/`, "insight:write", 200, "", { body: { name: "visits" } }],
   ["DELETE", `${INSIGHTS}:short_id/`, "insight:write", 204, ""],

@@ -1,4 +1,5 @@
 import baseline from "./0001-baseline.sql" with { type: "text" };
+import dashboards from "./0002-dashboards.sql" with { type: "text" };
 
 /** Schema changes in order (see `migrationsFrom`). After a release: append only. */
-export const SQLITE_MIGRATIONS: readonly string[] = [baseline];
+export const SQLITE_MIGRATIONS: readonly string[] = [baseline, dashboards];
