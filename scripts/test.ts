@@ -115,7 +115,7 @@ function timings(): string {
 /** Runs the linter and the type check. */
 async function runChecks(): Promise<Counts & { output: string }> {
   // `--bun`: both name Node in their first line, which a machine with only Bun lacks.
-  const checks = [["biome", "check", "."], ["tsc"]];
+  const checks = [["biome", "check", "."], ["tsc"], ["tsc", "-p", "src/console"]];
   const outcomes = await Promise.all(
     checks.map((check) => run(["x", "--bun", ...check], { isLive: false })),
   );

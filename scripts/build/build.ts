@@ -21,6 +21,9 @@ export const ENTRIES = [
   ...["store-worker.ts", "decode-worker.ts", "fsync-worker.ts"].map((name) => join(THREADS, name)),
 ];
 
+/** The script and the style of the console, relative to `src`. */
+const CONSOLE_ENTRIES = ["console/main.tsx", "console/styles/main.css"];
+
 const USAGE = `bun scripts/build/build.ts [--all] [--check] [--out DIR]
   --all      build for every platform, not only this one
   --check    then look into each executable: its format, and DuckDB's bytes
@@ -144,12 +147,16 @@ type Common = { revision: string; files: readonly string[] };
 
 /** The modules of src and of packages that get into the executable. */
 async function bundled(): Promise<string[]> {
-  const { metafile } = await Bun.build({
-    entrypoints: ENTRIES.map((entry) => join(ROOT, "src", entry)),
-    target: "bun",
-    external: [BINDINGS],
-    metafile: true,
-  });
+  const server = await inputsOf({ entrypoints: ENTRIES, target: "bun", external: [BINDINGS] });
+  // The server has the console as texts, so the modules of the console are not among its own.
+  const console = await inputsOf({ entrypoints: CONSOLE_ENTRIES, target: "browser" });
+  return [...server, ...console];
+}
+
+/** The modules that a bundle has; `entrypoints` are relative to src. */
+async function inputsOf({ entrypoints, ...options }: Bun.BuildConfig): Promise<string[]> {
+  const paths = entrypoints.map((entry) => join(ROOT, "src", entry));
+  const { metafile } = await Bun.build({ ...options, entrypoints: paths, metafile: true });
   if (metafile === undefined) throw new Error("the bundler does not tell what it bundled");
   return Object.keys(metafile.inputs).map((path) => resolve(path));
 }

@@ -97,6 +97,7 @@ export async function openApp(settings: Settings, environment: Environment): Pro
         publicUrl: settings.public_url,
         allowedHosts: settings.allowed_hosts,
         trustedProxies: settings.trusted_proxies,
+        hasConsole: settings.console === "on",
         countryOf: settings.geoip === "on" ? countryOf : undefined,
       }),
     drain() {

@@ -29,19 +29,16 @@ import type { Clock } from "../core/values/time.ts";
 import { refuseOtherMethods } from "./allowed-methods.ts";
 import { asksForText, failureOf, problem, textProblem } from "./answer/errors.ts";
 import { requestIds, requestLog } from "./answer/request-log.ts";
+import { consolePages } from "./console/pages.ts";
 import { openApi } from "./docs/openapi.ts";
 import { docsRoutes } from "./docs/pages.ts";
 import { mountManagement } from "./management.ts";
 import type { Route, SdkRoute } from "./operation/route.ts";
-import {
-  type AddressOptions,
-  clientAddress,
-  publicAddress,
-  trustedAddress,
-} from "./request/address.ts";
+import { type AddressNeeds, addresses } from "./request/address.ts";
 import { authorizer } from "./request/auth.ts";
 import type { Meter } from "./request/body.ts";
 import { corsHeaders, firstSegment, isOfSdk } from "./request/cors.ts";
+import { isHost, withHost } from "./request/host.ts";
 import { checkPath } from "./request/parameters.ts";
 import type { Preference } from "./request/preferences.ts";
 import { activityRoutes } from "./routes/activity.ts";
@@ -106,13 +103,11 @@ export type HttpNeeds = ManagementNeeds & {
   newUuid: () => string;
   log: Log;
   version: string;
-  /** The address of the client at the other end of a request's connection. */
-  connectionOf: (request: Request) => string | undefined;
-  /** Proxies whose forwarding headers count (setting `trusted_proxies`). */
-  trustedProxies: readonly string[];
+  /** Whether browsers get the console (setting `console`). */
+  hasConsole: boolean;
   /** Undefined if events get no country (setting `geoip`). */
   countryOf: CountryOf | undefined;
-} & Omit<AddressOptions, "isProxied">;
+} & AddressNeeds;
 
 /** Answers each request; never fails. */
 export type HttpServer = (request: Request) => Promise<Response>;
@@ -149,16 +144,9 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const { projects, keys, log } = needs;
   const requestId = requestIds(needs.newUuid());
   const allowed = new Map<string, Set<string>>();
-  const addressOf = clientAddress(needs.trustedProxies);
-  const isTrusted = trustedAddress(needs.trustedProxies);
-  const isProxied = (request: Request) => isTrusted(needs.connectionOf(request) ?? "");
-  const clientOf = (request: Request) => addressOf(request, needs.connectionOf(request));
-  const authority = authorizer({
-    keys,
-    projects,
-    attempts: attempts(needs.now),
-    addressOf: clientOf,
-  });
+  const { clientOf, address } = addresses(needs);
+  const wrongKeys = attempts(needs.now);
+  const authority = authorizer({ keys, projects, attempts: wrongKeys, addressOf: clientOf });
   const geoipOf = (request: Request) =>
     needs.countryOf && { country: needs.countryOf(clientOf(request) ?? "") };
   const app = new Elysia({
@@ -179,13 +167,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     allowed.set(path, (allowed.get(path) ?? new Set()).add(method));
   };
 
-  const guards = {
-    ...authority,
-    requestId,
-    log,
-    address: publicAddress({ ...needs, isProxied }),
-    prefer: needs.prefer,
-  };
+  const guards = { ...authority, requestId, log, address, prefer: needs.prefer };
   const management = managementRoutes(needs);
   const served = management.flatMap(withOlderPath);
   const paths = served.map(({ path }) => path);
@@ -204,15 +186,12 @@ export function httpServer(needs: HttpNeeds): HttpServer {
       refused(request, failureOf(error, requestId(request), log)),
     );
   }
-  const pages = {
-    ...healthRoutes(needs.readiness),
-    ...docsRoutes(() => openApi(management, sdk, needs.version)),
-  };
-  for (const [path, handle] of Object.entries(pages)) {
-    allow(path, "GET");
-    app.get(path, handle, { detail: { hide: true } });
-  }
+  const document = () => openApi(management, sdk, needs.version);
+  const pages = { ...healthRoutes(needs.readiness), ...docsRoutes(document) };
+  const console = needs.hasConsole ? consolePages({ ...needs, address }) : {};
+  mountPages(app, { ...pages, ...console }, allow);
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
+  paths.push(...Object.keys(console));
   const logged = requestLog(log, { paths, quiet: [METRICS_PATH, ...Object.keys(pages)] });
 
   const answer = async (request: Request): Promise<Response> => {
@@ -228,7 +207,9 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   };
   return async (request) => {
     const done = needs.timings.begin();
-    const response = await answer(request.headers.has("host") ? request : withHost(request, needs));
+    const response = await answer(
+      request.headers.has("host") ? request : withHost(request, needs.listenUrl),
+    );
     const kind = kindOf(request);
     const ms = done(kind);
     const { status } = response;
@@ -260,21 +241,18 @@ function kindOf(request: Request): RequestKind {
   return firstSegment(request.url) === "api" ? "api" : "other";
 }
 
-/** A valid Host. Bun puts Host before the path, so a slash in it would change the path. */
-const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
+type Page = (context: { request: Request; params: Record<string, string> }) => unknown;
 
-/** A request of HTTP/1.0 has no host, so its URL is only a path: adds the host. */
-function withHost(request: Request, { listenUrl }: Pick<HttpNeeds, "listenUrl">): Request {
-  return request.url.startsWith("/")
-    ? new Request(new URL(request.url, listenUrl).href, request)
-    : request;
+function mountPages(
+  app: Elysia,
+  pages: Record<string, Page>,
+  allow: (path: string, method: string) => void,
+): void {
+  for (const [path, handle] of Object.entries(pages)) {
+    allow(path, "GET");
+    app.get(path, handle as () => Promise<Response>, { detail: { hide: true } });
+  }
 }
-
-function isHost(host: string): boolean {
-  return HOST.test(host) && Number(/:(\d*)$/.exec(host)?.[1] ?? 0) <= PORT_MAX;
-}
-
-const PORT_MAX = 65_535;
 
 type FailureOf = (error: unknown, request: Request) => Failure;
 

@@ -320,6 +320,19 @@ describe("its commands", () => {
     expect([code, out]).toEqual([0, page]);
   });
 
+  test("serve the console from the executable alone", async () => {
+    await using server = await serve(place());
+    const page = await (await fetch(`${server.url}/console/`)).text();
+    const [style, script] = [...page.matchAll(/"(\/console\/assets\/[^"]+)"/g)];
+
+    expect((await fetch(server.url + style?.[1])).headers.get("content-type")).toStartWith(
+      "text/css",
+    );
+    expect((await fetch(server.url + script?.[1])).headers.get("content-type")).toStartWith(
+      "text/javascript",
+    );
+  });
+
   test("print the licences of all that is inside, whole also for a slow reader", async () => {
     const cwd = place();
     const { code, out } = await run(cwd, ["licenses"]);

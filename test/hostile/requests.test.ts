@@ -181,7 +181,7 @@ describe("a path", () => {
 });
 
 test.each([
-  ...["/storybook", "/debug", "/debug/pprof/", "/dev", "/admin", "/console", "/swagger"],
+  ...["/storybook", "/debug", "/debug/pprof/", "/dev", "/admin", "/swagger"],
   ...["/swagger/json", "/docs/json", "/scalar", "/graphql", "/_bun/client", "/bun:info"],
   ...[
     "/src/main.ts",

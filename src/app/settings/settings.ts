@@ -93,6 +93,10 @@ const ROWS = {
     [0, 50],
     "%",
   ),
+  console: choice<"on" | "off">("whether browsers get the console at /console/", "on", [
+    "on",
+    "off",
+  ]),
   log_format: choice<"auto" | "human" | "json">(
     "format of logs; auto is human on a terminal, else json",
     "auto",

@@ -104,3 +104,23 @@ function forwarded({ url, headers }: Request): URL {
   const origin = `${scheme}//${host}`;
   return URL.canParse(origin) ? new URL(own.pathname + own.search, origin) : own;
 }
+
+/** The settings and the connection from which addresses are read. */
+export type AddressNeeds = Omit<AddressOptions, "isProxied"> & {
+  /** The address of the client at the other end of a request's connection. */
+  connectionOf: (request: Request) => string | undefined;
+  /** Proxies whose forwarding headers count (setting `trusted_proxies`). */
+  trustedProxies: readonly string[];
+};
+
+/** The addresses of a request: that of its client, and the public one of the server. */
+export function addresses(needs: AddressNeeds) {
+  const { connectionOf, trustedProxies } = needs;
+  const clientOf = clientAddress(trustedProxies);
+  const isTrusted = trustedAddress(trustedProxies);
+  const isProxied = (request: Request) => isTrusted(connectionOf(request) ?? "");
+  return {
+    clientOf: (request: Request) => clientOf(request, connectionOf(request)),
+    address: publicAddress({ ...needs, isProxied }),
+  };
+}

@@ -88,3 +88,9 @@ function acceptedOf(type: string, ranges: ReturnType<typeof readRange>[]): Accep
     .sort((one, other) => other.closeness - one.closeness)[0];
   return closest === undefined || closest.closeness < 0 ? { q: 0, closeness: -1 } : closest;
 }
+
+/** Whether the header `Accept-Encoding` names gzip without the weight 0 (RFC 9110 12.5.3). */
+export function takesGzip(headers: Headers): boolean {
+  const accepted = headers.get("accept-encoding") ?? "";
+  return /(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:$|,)))/i.test(accepted);
+}

@@ -11,6 +11,7 @@ import vitalsWhySoft from "posthog-js/dist/web-vitals-with-attribution-soft-navs
 };
 import { Failure } from "../../core/values/failure.ts";
 import type { SdkRoute } from "../operation/route.ts";
+import { takesGzip } from "../request/preferences.ts";
 
 /** posthog-js for the HTML snippet, and its parts that a page may load. */
 const SCRIPTS: ReadonlyMap<string, string> = new Map([
@@ -68,7 +69,7 @@ function answer({ headers: requested }: Request, { plain, gzipped, etag }: Prepa
   };
   if (requested.get("if-none-match")?.includes(etag))
     return new Response(null, { status: 304, headers });
-  const isZipped = takesGzip(requested.get("accept-encoding") ?? "");
+  const isZipped = takesGzip(requested);
   return new Response(isZipped ? gzipped : plain, {
     headers: {
       ...headers,
@@ -77,9 +78,4 @@ function answer({ headers: requested }: Request, { plain, gzipped, etag }: Prepa
       ...(isZipped ? { "content-encoding": "gzip" } : {}),
     },
   });
-}
-
-/** Whether gzip is named without the weight 0 (RFC 9110 12.5.3). */
-function takesGzip(accepted: string): boolean {
-  return /(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:$|,)))/i.test(accepted);
 }

@@ -1,0 +1,100 @@
+import { Failure } from "../../core/values/failure.ts";
+import { problem } from "../answer/errors.ts";
+import { prefersType, takesGzip } from "../request/preferences.ts";
+import { type Asset, SCRIPT, STYLE } from "./assets.ts";
+import { shell } from "./shell.ts";
+
+/** Only files of this server are loaded, and no text becomes a script. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+/** The headers of each answer of the console to the browser, whose address is `url`. */
+export function consoleHeaders({ protocol, hostname }: URL): Record<string, string> {
+  // Browsers refuse this header elsewhere, and log an error.
+  const isSecure = protocol === "https:" || LOOPBACK.test(hostname);
+  return {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    ...(isSecure ? { "cross-origin-opener-policy": "same-origin" } : {}),
+  };
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Seconds for which a browser keeps a file whose name changes with its content. */
+const ASSET_MAX_AGE_S = 31_536_000;
+
+type Needs = {
+  version: string;
+  /** The public address of a request. */
+  address: (request: Request) => URL;
+};
+
+type Context = { request: Request; params: Record<string, string> };
+
+/** The page of the console with its script and style, and the way to it from the root. */
+export function consolePages({ version, address }: Needs) {
+  const assets = new Map([SCRIPT, STYLE].map((asset) => [asset.name, asset]));
+  const page = ({ request }: Context) => {
+    const url = address(request);
+    const headers = { ...consoleHeaders(url), "cache-control": "no-cache" };
+    const type = "text/html; charset=utf-8";
+    return new Response(shell(baseOf(request, url), version), {
+      headers: { ...headers, "content-type": type },
+    });
+  };
+  return {
+    "/": ({ request }: Context) => {
+      const vary = { vary: "Accept" };
+      if (!prefersType(request.headers.get("accept"), "text/html", "application/json")) {
+        return problem(new Failure("not_found", "Not found."), vary);
+      }
+      const location = `${baseOf(request, address(request))}/console/`;
+      return new Response(null, { status: 303, headers: { ...vary, location } });
+    },
+    "/console": page,
+    "/console/*": page,
+    "/console/api/*": () => {
+      throw new Failure("not_found", "Not found.");
+    },
+    "/console/assets/:name": ({ request, params }: Context) => {
+      const asset = assets.get(params["name"] ?? "");
+      if (asset === undefined) throw new Failure("not_found", "Not found.");
+      return assetAnswer(asset, request, consoleHeaders(address(request)));
+    },
+  };
+}
+
+/** The path below which a proxy serves Hoglet. The public address has it before the path of the request. */
+function baseOf({ url }: Request, { pathname }: URL): string {
+  return pathname.slice(0, pathname.length - new URL(url).pathname.length);
+}
+
+function assetAnswer(
+  { type, plain, gzipped }: Asset,
+  { headers: requested }: Request,
+  headers: Record<string, string>,
+): Response {
+  const isZipped = takesGzip(requested);
+  return new Response(isZipped ? gzipped : plain, {
+    headers: {
+      ...headers,
+      "content-type": `${type}; charset=utf-8`,
+      "cache-control": `public, max-age=${ASSET_MAX_AGE_S}, immutable`,
+      vary: "Accept-Encoding",
+      ...(isZipped ? { "content-encoding": "gzip" } : {}),
+    },
+  });
+}

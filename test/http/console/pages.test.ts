@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const project = sharedApp();
+
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/** A GET without a key. */
+async function get(path: string, headers: Record<string, string> = {}) {
+  return (await project()).ask("GET", path, { key: null, headers });
+}
+
+/** The addresses that the page names, in its order: style and script. */
+const assetsOf = (page: string) =>
+  [...page.matchAll(/(?:href|src)="([^"]+\.(?:css|js))"/g)].map(([, path = ""]) => path);
+
+test("the root leads a browser to the console, and any other client gets the JSON of before", async () => {
+  const browser = await get("/", { accept: BROWSER });
+  const curl = await get("/", { accept: "*/*" });
+
+  expect(browser.status).toBe(303);
+  expect(browser.headers.get("location")).toBe("/console/");
+  expect(browser.headers.get("vary")).toBe("Accept");
+  expect([curl.status, curl.headers.get("vary")]).toEqual([404, "Accept"]);
+  expect(curl.body).toEqual({
+    type: "invalid_request",
+    code: "not_found",
+    detail: "Not found.",
+    attr: null,
+  });
+});
+
+test.each(["/console", "/console/", "/console/persons/3f1c", "/console/assets", "/console/api"])(
+  "%s is the page, with a policy that allows only its own files",
+  async (path) => {
+    const { status, headers, text } = await get(path, { accept: BROWSER });
+
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(headers.get("cache-control")).toBe("no-cache");
+    expect(headers.get("content-security-policy")).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    expect(text).toContain("<title>Hoglet</title>");
+    expect(text).toContain('<meta name="hoglet-base" content="">');
+    expect(text).not.toMatch(/<script>|<style|style=|\son\w+=/);
+  },
+);
+
+test("the page names nothing outside of this server", async () => {
+  const { text } = await get("/console/");
+
+  expect(assetsOf(text)).toHaveLength(2);
+  expect(text.replace("http%3A%2F%2Fwww.w3.org%2F2000%2Fsvg", "")).not.toMatch(/https?:|\/\/\w/);
+});
+
+test("a browser may keep the files of the page, and gets them gzipped if it takes gzip", async () => {
+  const paths = assetsOf((await get("/console/")).text);
+
+  for (const path of paths) {
+    const plain = await get(path);
+    const zipped = await get(path, { "accept-encoding": "br, gzip" });
+    expect(path).toMatch(/^\/console\/assets\/[\da-f]{16}\.(?:js|css)$/);
+    expect(plain.headers.get("content-type")).toBe(
+      path.endsWith("js") ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8",
+    );
+    expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(zipped.headers.get("content-encoding")).toBe("gzip");
+    expect(plain.headers.get("content-security-policy")).toStartWith("default-src 'none'");
+    expect(plain.text.length).toBeGreaterThan(10);
+  }
+  expect((await get("/console/assets/0123456789abcdef.js")).status).toBe(404);
+  expect((await get("/console/api/nothing/")).status).toBe(404);
+});
