@@ -292,6 +292,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/loads/event-lines.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/lists/events.ts":
     "test/stores/suites/events.test.ts, test/http/management.test.ts",
+  "stores/duckdb/lists/property-values.ts": "test/stores/suites/definitions.test.ts",
   "stores/duckdb/lists/names.ts": "test/core/insights/insights.test.ts",
   "stores/duckdb/insights/statement.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/duckdb/insights/event-tables.ts": "test/stores/duckdb/insights/trends.test.ts",

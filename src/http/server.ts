@@ -124,7 +124,7 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...queryRoutes(needs.sql),
   ...eventRoutes(needs),
   ...definitionRoutes(needs.definitions, needs.isCatchingUp),
-  ...groupRoutes(needs.groups),
+  ...groupRoutes(needs),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),
   ...statusRoutes(needs.status),

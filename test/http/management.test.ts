@@ -322,8 +322,9 @@ test("links never repeat a forged Host", async () => {
 test("HEAD is answered like GET without the body, on every path with GET", async () => {
   await using server = await startServer();
   const seen = event();
-  await server.capture(batch(seen));
-  await server.stored(1);
+  const group = { $group_type: "company", $group_key: "acme", $group_set: {} };
+  await server.capture(batch(seen, event({ event: "$groupidentify", properties: group })));
+  await server.stored(2);
   const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
   const playlists = "/api/environments/1/session_recording_playlists/";
   const made = await fetch(server.url + playlists, { method: "POST", headers });

@@ -36,3 +36,6 @@ export type DefinitionFilter = {
   /** A part of the name, in any case. */
   search?: string | undefined;
 };
+
+/** Names of events in one filter. */
+export const EVENT_NAMES_MAX = 50;

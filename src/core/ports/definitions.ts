@@ -5,9 +5,16 @@ import type {
   PropertyOwner,
 } from "../events/definition.ts";
 import type { Part } from "../values/page.ts";
+import type { PropertyValue } from "./person-search.ts";
 
 /** Position of a name in a list: the highest count first, then the name. */
 export type DefinitionKeys = readonly [count: number, name: string];
+
+/** A property of events whose values have `part` in them; with `event`, of the events of that name. */
+export type EventValuesQuery = { key: string; part: string; event?: string | undefined };
+
+/** A property of the groups of a type whose values have `part` in them. */
+export type GroupValuesQuery = { type_index: number; key: string; part: string };
 
 /**
  * Names of events and properties in a project, the most frequent first (decision 82). `count` is the
@@ -24,12 +31,30 @@ export type DefinitionReads = {
 
   /**
    * Returns names of properties of events, persons or groups. Those of events are exact. Of persons and
-   * groups only the newest are read, so a rare property may be missing.
+   * groups only the newest are read, so a rare property may be missing. With `event_names`, only
+   * properties that the newest events of these names have; counts are still those of all events.
    */
   properties(
     project: number,
-    filter: DefinitionFilter & { type: PropertyOwner },
+    filter: DefinitionFilter & { type: PropertyOwner; event_names?: readonly string[] | undefined },
     part: Part<DefinitionKeys>,
     signal: AbortSignal,
   ): Promise<{ count: number; rows: PropertyDefinition[] }>;
+
+  /**
+   * Returns values of a property of the newest events, in any case of their letters: the most frequent
+   * first, then by name. At most 50 values are returned, of at most 1 KiB each.
+   */
+  eventValues(
+    project: number,
+    query: EventValuesQuery,
+    signal: AbortSignal,
+  ): Promise<PropertyValue[]>;
+
+  /** Returns values of a property of the newest groups of a type, as `eventValues` does. */
+  groupValues(
+    project: number,
+    query: GroupValuesQuery,
+    signal: AbortSignal,
+  ): Promise<PropertyValue[]>;
 };

@@ -18,6 +18,8 @@ export type GroupReads = {
     filter: { type_index: number; search?: string | undefined },
     part: Part<readonly [key: string]>,
   ): Promise<Read<Group>>;
+  /** Returns the group of a type with a key. */
+  find(project: number, type_index: number, key: string): Promise<Group | undefined>;
   /** Returns the group types of a project, in order of their indexes. */
   types(project: number): Promise<GroupType[]>;
 };

@@ -1,7 +1,9 @@
 import { t } from "elysia";
-import { PROPERTY_OWNERS, PROPERTY_TYPES } from "../../core/events/definition.ts";
+import { EVENT_NAMES_MAX, PROPERTY_OWNERS, PROPERTY_TYPES } from "../../core/events/definition.ts";
 import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import type { DefinitionKeys, DefinitionReads } from "../../core/ports/definitions.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { storableText } from "../../core/values/json.ts";
 import { cursorPage, pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { DateTime, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
@@ -79,15 +81,46 @@ export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsC
           description: "The owner of the properties, by default event.",
         }),
       ),
+      event_names: t.Optional(
+        Text(
+          '["signed up"]',
+          `Only properties that the newest events of these names have: a JSON list of at most ${EVENT_NAMES_MAX} names.`,
+        ),
+      ),
     }),
     status: 200,
     response: PageOf(PropertyDefinitionShape),
-    async handle({ project, query: { search, type = "event", ...paging }, url, signal }) {
+    async handle({ project, query, url, signal }) {
+      const { search, type = "event", event_names: names, ...paging } = query;
+      const event_names = namesIn(names);
+      if (event_names !== undefined && type !== "event") {
+        const detail = "Names of events are taken only for properties of events.";
+        throw new Failure("invalid_input", detail, "event_names");
+      }
       requireCaughtUp(isCatchingUp);
+      const filter = { search, type, event_names };
       return cursorPage(url, pageQuery(paging), {
         ...BY_COUNT,
-        read: (part) => definitions.properties(project, { search, type }, part, signal),
+        read: (part) => definitions.properties(project, filter, part, signal),
       });
     },
   }),
 ];
+
+/** Reads a JSON list of names; undefined for an absent or empty text. Fails `invalid_input`. */
+function namesIn(text: string | undefined): string[] | undefined {
+  if (text === undefined || text === "") return undefined;
+  const names = parsed(text);
+  const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
+  if (isList && names.length <= EVENT_NAMES_MAX) return names.map(storableText);
+  const detail = `A JSON list of at most ${EVENT_NAMES_MAX} names is expected.`;
+  throw new Failure("invalid_input", detail, "event_names");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -3,10 +3,11 @@ import type { Projects } from "../../core/access/projects.ts";
 import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import type { Person } from "../../core/identity/person.ts";
 import type { Persons } from "../../core/persons/persons.ts";
+import type { DefinitionReads } from "../../core/ports/definitions.ts";
 import type { EventFilter, EventReads } from "../../core/ports/events.ts";
 import { eventFiltersIn } from "../../core/queries/query-fields.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { rejectUnknownFields } from "../../core/values/json.ts";
+import { rejectUnknownFields, storableText } from "../../core/values/json.ts";
 import {
   cursorOf,
   PAGE_BYTES_MAX,
@@ -29,6 +30,7 @@ import {
   Whole,
 } from "../operation/schemas.ts";
 import { listIn, readTime, readUuid } from "../request/parameters.ts";
+import { PropertyValuesShape } from "./persons.ts";
 
 const MIB = 1_048_576;
 
@@ -100,6 +102,7 @@ function checkParameters({ searchParams }: URL): void {
 
 type Needs = {
   events: EventReads;
+  definitions: Pick<DefinitionReads, "eventValues">;
   persons: Pick<Persons, "get">;
   projects: Pick<Projects, "get">;
   isCatchingUp: IsCatchingUp;
@@ -146,6 +149,26 @@ export const eventRoutes = (needs: Needs) => [
         returned: results.length,
         offsetMax: EVENTS_OFFSET_MAX,
       });
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${EVENTS}values/`,
+    scope: "query:read",
+    operationId: "events_values",
+    summary: "List the values of a property of the newest events, the most frequent first.",
+    query: t.Object({
+      key: Text("plan", "The name of the property."),
+      value: t.Optional(Text("pr", "A part of the values, in any case.")),
+      event_name: t.Optional(Text("signed up", "Only events of this name.")),
+    }),
+    status: 200,
+    response: PropertyValuesShape,
+    async handle({ project, query: { key, value = "", event_name }, signal }) {
+      requireCaughtUp(needs.isCatchingUp);
+      const asked = { key, part: storableText(value), event: event_name };
+      const results = await needs.definitions.eventValues(project, asked, signal);
+      return { results, refreshing: false };
     },
   }),
   route({

@@ -40,6 +40,15 @@ const PersonsQuery = t.Object({
   ),
 });
 
+/** Values of a property, each with a count. */
+export const PropertyValuesShape = t.Object(
+  {
+    results: t.Array(t.Object({ name: Text("pro"), count: Whole(42) })),
+    refreshing: t.Literal(false),
+  },
+  { $id: "PropertyValues" },
+);
+
 /** Persons, read (contract 4.1, 4.2). */
 export const personRoutes = (persons: Persons) => [
   route({
@@ -81,13 +90,7 @@ export const personRoutes = (persons: Persons) => [
       value: t.Optional(Text("pr", "A part of the values, in any case.")),
     }),
     status: 200,
-    response: t.Object(
-      {
-        results: t.Array(t.Object({ name: Text("pro"), count: Whole(42) })),
-        refreshing: t.Literal(false),
-      },
-      { $id: "PropertyValues" },
-    ),
+    response: PropertyValuesShape,
     async handle({ project, query: { key, value = "" }, signal }) {
       return { results: await persons.values(project, key, value, signal), refreshing: false };
     },

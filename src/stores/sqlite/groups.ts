@@ -1,4 +1,4 @@
-import type { GroupType } from "../../core/identity/groups.ts";
+import type { Group, GroupType } from "../../core/identity/groups.ts";
 import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../../core/ports/groups.ts";
 import type { ProjectedGroup } from "../../core/ports/projection.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
@@ -8,6 +8,17 @@ import { storedProperties } from "./damage.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 const GROUP_COLUMNS = "project_id, type_index, key, properties, created_at";
+
+const BY_KEY = `SELECT ${GROUP_COLUMNS} FROM "group"
+  WHERE project_id = ?1 AND type_index = ?2 AND key = ?3`;
+
+/** A group as the API shows it. */
+const groupOf = ({ type_index, key, properties, created_at }: ProjectedGroup): Group => ({
+  group_type_index: type_index,
+  group_key: key,
+  group_properties: storedProperties(properties),
+  created_at,
+});
 
 /** Reads groups on any connection. */
 export function groupReads({ raw }: Sqlite): GroupReads {
@@ -19,6 +30,7 @@ export function groupReads({ raw }: Sqlite): GroupReads {
   const count = raw.query<{ count: number }, [number, number, string]>(
     `SELECT count(*) AS count ${where}`,
   );
+  const byKey = raw.query<ProjectedGroup, [number, number, string]>(BY_KEY);
   const types = raw.query<GroupType, [number]>(
     `SELECT name AS group_type, type_index AS group_type_index FROM group_type
      WHERE project_id = ?1 ORDER BY type_index`,
@@ -31,13 +43,12 @@ export function groupReads({ raw }: Sqlite): GroupReads {
       return {
         count: count.get(project, type_index, part)?.count ?? 0,
         isCut,
-        rows: rows.map(({ key, properties, created_at }) => ({
-          group_type_index: type_index,
-          group_key: key,
-          group_properties: storedProperties(properties),
-          created_at,
-        })),
+        rows: rows.map(groupOf),
       };
+    },
+    async find(project, type_index, key) {
+      const row = byKey.get(project, type_index, key);
+      return row === null ? undefined : groupOf(row);
     },
     types: async (project) => types.all(project),
   };
@@ -52,9 +63,7 @@ export function groupWrites({ raw }: Sqlite) {
     `INSERT INTO "group" (${GROUP_COLUMNS}, version) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
      ON CONFLICT DO UPDATE SET properties = excluded.properties, version = excluded.version`,
   );
-  const byKey = raw.query<ProjectedGroup, [number, number, string]>(
-    `SELECT ${GROUP_COLUMNS} FROM "group" WHERE project_id = ?1 AND type_index = ?2 AND key = ?3`,
-  );
+  const byKey = raw.query<ProjectedGroup, [number, number, string]>(BY_KEY);
   const since = raw.query<ProjectedGroup, [number]>(
     `SELECT ${GROUP_COLUMNS} FROM "group" WHERE version > ?1`,
   );

@@ -142,3 +142,73 @@ describe("one event", () => {
     expect(await read()).toMatchObject({ person: null });
   });
 });
+
+describe("completion", () => {
+  test("has values of events and of groups, and one group by its key", async () => {
+    const app = await newProject();
+    const group = event({ event: "$groupidentify", properties: GROUP });
+    await app.capture(batch(group, event({ properties: { plan: "pro" } })));
+    const values = (name: string, count: number) => ({
+      status: 200,
+      body: { results: [{ name, count }], refreshing: false },
+    });
+
+    expect(await app.get("/events/values/?key=plan")).toMatchObject(values("pro", 1));
+    const named = "/events/values/?key=plan&value=P&event_name=";
+    expect(await app.get(`${named}tested`)).toMatchObject(values("pro", 1));
+    expect((await app.get(`${named}other`)).body).toMatchObject({ results: [] });
+    const groups = "/groups/values/?group_type_index=0&key=size";
+    expect(await app.get(groups)).toMatchObject(values("9", 1));
+    const find = "/groups/find/?group_type_index=0&group_key=";
+    expect((await app.get(`${find}acme`)).body).toMatchObject({
+      ...{ group_key: "acme", group_properties: { size: "9" } },
+    });
+    expect(await app.get(`${find}ACME`)).toMatchObject({ status: 404 });
+    expect(await app.get("/groups/find/?group_type_index=5&group_key=a")).toMatchObject({
+      ...{ status: 400, body: { attr: "group_type_index" } },
+    });
+  });
+
+  test("has the properties that events of a name have", async () => {
+    const app = await newProject();
+    const view = event({ event: "view", properties: { page: 1 } });
+    await app.capture(batch(view, event({ event: "paid", properties: { plan: "pro" } })));
+    const names = async (events: string) => {
+      const path = `/property_definitions/?event_names=${encodeURIComponent(events)}`;
+      const { status, body } = await app.get(path);
+      return status === 200
+        ? (body as { results: { name: string }[] }).results.map(({ name }) => name)
+        : body;
+    };
+
+    expect(await names('["view"]')).toEqual(["page"]);
+    expect(await names('["view","paid"]')).toEqual(["page", "plan"]);
+    expect(await names("")).toEqual(["page", "plan"]);
+    for (const bad of ["view", "[1]", "{}", JSON.stringify(Array(51).fill("a"))]) {
+      expect(await names(bad)).toMatchObject({ code: "invalid_input", attr: "event_names" });
+    }
+    const persons = await app.get("/property_definitions/?type=person&event_names=[]");
+    expect(persons).toMatchObject({ status: 400, body: { attr: "event_names" } });
+  });
+
+  test("has the tables, types, functions and words of SQL, and each column can be selected", async () => {
+    const app = await newProject();
+    const { body } = await app.get("/query/schema/");
+    const schema = body as {
+      tables: { name: string; columns: { name: string; type: string }[] }[];
+      types: string[];
+      functions: string[];
+      words: string[];
+    };
+
+    expect(schema.types).toContain("VARCHAR");
+    expect(schema.functions).toContain("count");
+    expect(schema.words).toContain("SELECT");
+    for (const { name, columns } of schema.tables) {
+      const selected = columns.map((column) => `"${column.name}"`).join(", ");
+      const query = { kind: "HogQLQuery", query: `SELECT ${selected} FROM ${name} LIMIT 0` };
+      const answered = await app.ask("POST", `${app.api}/query/`, { body: { query } });
+      expect([name, answered.status]).toEqual([name, 200]);
+    }
+  });
+});

@@ -14,6 +14,67 @@ async function withEvents({ store, files }: Events): Promise<void> {
   await store.append(loadOf(files, batchOf(1, events)));
 }
 
+describe.each(EVENT_STORES)("values in %s", (_name, open) => {
+  test("of events are the most frequent first, by a part, and of one name of events", async () => {
+    await using stored = await open();
+    const sent = [
+      { event: "view", properties: { plan: "Pro", $browser: "Firefox" } },
+      { event: "view", properties: { plan: "free", $browser: "Safari" } },
+      { event: "paid", properties: { plan: "Pro", $browser: "Firefox", n: 5 } },
+      { event: "paid", properties: { plan: "x".repeat(1025) } },
+    ];
+    const events = sent.map((fields, n) => batchEvent(n + 1, fields));
+    const other = batchEvent(5, { properties: { plan: "other" } }, { project_id: 2 });
+    await stored.store.append(loadOf(stored.files, batchOf(1, [...events, other])));
+    const values = async (key: string, part = "", event?: string) => {
+      const found = await stored.definitions.eventValues(1, { key, part, event }, FOREVER);
+      return found.map(({ name, count }) => `${name} ${count}`);
+    };
+
+    expect(await values("plan")).toEqual(["Pro 2", "free 1"]);
+    expect(await values("plan", "R")).toEqual(["Pro 2", "free 1"]);
+    expect(await values("plan", "pro")).toEqual(["Pro 2"]);
+    expect(await values("plan", "", "view")).toEqual(["Pro 1", "free 1"]);
+    expect(await values("$browser")).toEqual(["Firefox 2", "Safari 1"]);
+    expect(await values("$browser", "fox", "view")).toEqual(["Firefox 1"]);
+    expect(await values("n")).toEqual(["5 1"]);
+    expect(await values("missing")).toEqual([]);
+  });
+
+  test("of events are at most 50", async () => {
+    await using stored = await open();
+    const events = Array.from({ length: 60 }, (_, n) => batchEvent(n + 1, { properties: { n } }));
+    await stored.store.append(loadOf(stored.files, batchOf(1, events)));
+    const query = { key: "n", part: "" };
+    expect(await stored.definitions.eventValues(1, query, FOREVER)).toHaveLength(50);
+  });
+
+  test("of groups are those of their type", async () => {
+    await using stored = await open();
+    const group = (type_index: number, key: string, size: string) => ({
+      ...{ project_id: 1, type_index, key, created_at: at(1) },
+      properties: JSON.stringify({ size }),
+    });
+    const groups = [
+      group(0, "a", "9"),
+      group(0, "b", "9"),
+      group(0, "c", "10"),
+      group(1, "a", "1"),
+    ];
+    await stored.store.append(loadOf(stored.files, batchOf(1, [], { groups })));
+    const values = (type_index: number, part = "") =>
+      stored.definitions.groupValues(1, { type_index, key: "size", part }, FOREVER);
+
+    expect(await values(0)).toEqual([
+      { name: "9", count: 2 },
+      { name: "10", count: 1 },
+    ]);
+    expect(await values(0, "1")).toEqual([{ name: "10", count: 1 }]);
+    expect(await values(1)).toEqual([{ name: "1", count: 1 }]);
+    expect(await values(2)).toEqual([]);
+  });
+});
+
 describe.each(EVENT_STORES)("names in %s", (_name, open) => {
   test("of events are the most frequent first, then by name, with their count and times", async () => {
     await using stored = await open();
@@ -45,6 +106,19 @@ describe.each(EVENT_STORES)("names in %s", (_name, open) => {
       { type: "event", property_type: "Numeric", is_numerical: true, count: 4 },
       { type: "event", property_type: "String", is_numerical: false, count: 2 },
     ]);
+    const names = async (event_names: string[]) => {
+      const found = await stored.definitions.properties(
+        1,
+        { ...filter, event_names },
+        PAGE,
+        FOREVER,
+      );
+      return [found.count, ...found.rows.map(({ name, count }) => `${name} ${count}`)];
+    };
+    expect(await names(["view"])).toEqual([2, "n 4", "view 2"]);
+    expect(await names(["left", "paid"])).toEqual([3, "n 4", "left 1", "paid 1"]);
+    expect(await names(["other"])).toEqual([0]);
+    expect(await names([])).toEqual([0]);
     const persons = { type: "person" } as const;
     expect((await stored.definitions.properties(1, persons, PAGE, FOREVER)).rows).toEqual([]);
   });

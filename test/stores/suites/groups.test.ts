@@ -48,6 +48,12 @@ describe.each(RECORD_STORES)("groups in %s", (_name, open) => {
     const place = { project_id: 1, type_index: 0 };
     expect(await records.persons.group({ ...place, key: "Acme" })).toEqual(group("Acme"));
     expect(await records.persons.group({ ...place, key: "acme" })).toBeUndefined();
+    const { key: group_key, properties: group_properties, created_at } = group("Acme");
+    const shown = { group_type_index: 0, group_key, group_properties, created_at };
+    expect(await records.groups.find(1, 0, "Acme")).toEqual(shown);
+    expect(await records.groups.find(1, 0, "acme")).toBeUndefined();
+    expect(await records.groups.find(1, 1, "Acme")).toBeUndefined();
+    expect(await records.groups.find(2, 0, "Acme")).toBeUndefined();
   });
 
   test("keep the time at which they were made when they change", async () => {

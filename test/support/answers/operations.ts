@@ -37,6 +37,8 @@ const SQL = { body: { query: { kind: "HogQLQuery", query: "SELECT 1" } } };
 const NEW_KEY = { body: { label: "ci", scopes: ["personal_api_key:read"] } };
 const UNSET = { query: "?$unset=plan" };
 const GROUPS = { query: "?group_type_index=0" };
+const GROUP = { query: "?group_type_index=0&group_key=acme" };
+const KEY = { query: "?key=plan" };
 
 /** Every management operation: one that has no row here fails the test of the table. */
 export const OPERATIONS: Row[] = [
@@ -63,7 +65,7 @@ export const OPERATIONS: Row[] = [
   ["GET", `${INSIGHTS}:short_id/`, "insight:read", 200, ""],
   ["PATCH", `${INSIGHTS}:short_id/`, "insight:write", 200, "", { body: { name: "visits" } }],
   ["DELETE", `${INSIGHTS}:short_id/`, "insight:write", 204, ""],
-  ["GET", `${PERSONS}values/`, "person:read", 200, "key value", { query: "?key=plan" }],
+  ["GET", `${PERSONS}values/`, "person:read", 200, "key value", KEY],
   ["GET", `${PERSONS}activity/`, "activity_log:read", 200, "cursor format limit page"],
   ["GET", `${PERSONS}deletion_status/`, "person:read", 200, `${LIST} person_uuid status`],
   ["POST", `${PERSONS}bulk_delete/`, "person:write", 202, "", { body: { ids: [1] } }],
@@ -77,6 +79,17 @@ export const OPERATIONS: Row[] = [
   ],
   ["POST", `${PERSON}split/`, "person:write", 201, ""],
   ["GET", `${ENVIRONMENT}events/`, "query:read", 200, EVENTS],
+  ["GET", `${ENVIRONMENT}events/values/`, "query:read", 200, "event_name key value", KEY],
+  ["GET", `${ENVIRONMENT}query/schema/`, "query:read", 200, ""],
+  ["GET", `${ENVIRONMENT}groups/find/`, "group:read", 200, "group_key group_type_index", GROUP],
+  [
+    "GET",
+    `${ENVIRONMENT}groups/values/`,
+    "group:read",
+    200,
+    "group_type_index key value",
+    { query: "?group_type_index=0&key=plan" },
+  ],
   ["GET", `${ENVIRONMENT}events/:uuid/`, "query:read", 200, ""],
   ["POST", `${ENVIRONMENT}query/`, "query:read", 200, "format", SQL],
   ["GET", `${ENVIRONMENT}event_definitions/`, "event_definition:read", 200, `${LIST} search`],
@@ -85,7 +98,7 @@ export const OPERATIONS: Row[] = [
     `${ENVIRONMENT}property_definitions/`,
     "property_definition:read",
     200,
-    `${LIST} search type`,
+    "cursor event_names limit offset search type",
   ],
   [
     "GET",
@@ -131,7 +144,7 @@ export function concrete(
 }
 
 /**
- * Makes what operations are about: an event, a person with a merge to undo, a playlist with a recording,
+ * Makes what operations are about: an event, a group, a person with a merge to undo, a playlist with a recording,
  * an insight.
  */
 export async function something(
@@ -139,7 +152,12 @@ export async function something(
 ): Promise<{ project: string; playlist: string; insight: string; event: string }> {
   const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
   const seen = event();
-  await app.capture(batch(seen, event({ distinct_id: "new" }), event(merge)));
+  const $group_set = { plan: "pro" };
+  const group = {
+    event: "$groupidentify",
+    properties: { $group_type: "company", $group_key: "acme", $group_set },
+  };
+  await app.capture(batch(seen, event({ distinct_id: "new" }), event(merge), event(group)));
   const project = String(app.id);
   const made = await app.ask("POST", concrete(PLAYLISTS, { project }));
   const { short_id: playlist } = made.body as { short_id: string };

@@ -5,6 +5,7 @@ import type { Part } from "../../../core/values/page.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
+import { eventValues, groupValues } from "./property-values.ts";
 
 /** Persons or groups, the newest, whose properties a list reads. */
 export const PROPERTY_PERSONS_MAX = 20_000;
@@ -32,10 +33,16 @@ export function definitionReads(reads: ApiReads): DefinitionReads {
         first_seen_at: String(row["first_seen_at"]),
         last_seen_at: String(row["last_seen_at"]),
       })),
-    properties: (project, { search = "", type }, part, signal) => {
+    eventValues: (project, query, signal) =>
+      reads.read(signal, (connection) => eventValues(connection, project, query)),
+    groupValues: (project, query, signal) =>
+      reads.read(signal, (connection) => groupValues(connection, project, query)),
+    properties: (project, { search = "", type, event_names }, part, signal) => {
       const most = type === "event" ? {} : { most: PROPERTY_PERSONS_MAX };
-      const values = { project, search, ...most, ...pageValues(part) };
-      return page(signal, PAGE(PROPERTIES(COUNTS[type])), values, (row) => {
+      const names = event_names && { event_names: JSON.stringify(event_names) };
+      const values = { project, search, ...most, ...names, ...pageValues(part) };
+      const counts = COUNTS[type] + (names === undefined ? "" : OF_EVENTS);
+      return page(signal, PAGE(PROPERTIES(counts)), values, (row) => {
         const property_type = row["property_type"] as PropertyDefinition["property_type"];
         return {
           name: String(row["name"]),
@@ -99,6 +106,15 @@ const COUNTS: Record<PropertyOwner, string> = {
   person: newest("persons", ALL_PROPERTIES, "id DESC"),
   group: newest("groups", "properties", "created_at DESC, type_index, key"),
 };
+
+/** Events, the newest of some names, whose properties are looked up. */
+const NAMED_EVENTS_MAX = 5000;
+
+/** The condition that one of the newest events of some names has a property. */
+const OF_EVENTS = ` AND name IN (SELECT unnest(json_keys(properties)) FROM (
+    SELECT properties FROM events WHERE project_id = $project::INTEGER
+      AND event IN (SELECT unnest(from_json($event_names::JSON, '["VARCHAR"]')))
+    ORDER BY seq DESC LIMIT ${NAMED_EVENTS_MAX}))`;
 
 const PROPERTIES = (counts: string) => `
   SELECT name, sum(count)::DOUBLE AS count,
