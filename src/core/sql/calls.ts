@@ -6,6 +6,7 @@ import {
   literalProblem,
   SQL_FUNCTION_NAMES,
   SQL_FUNCTIONS,
+  SQL_TYPES,
 } from "./allowed.ts";
 import { type Extent, folded, named, nodesIn, refuse, type Scope } from "./extent.ts";
 
@@ -123,10 +124,16 @@ export function countedAggregates(tree: Json): { tree: Json; renamed: Renamed[] 
     const name = COUNTED.get(folded(value["function_name"]));
     const [child, ...more] = nodesIn(node["children"]);
     if (value["class"] !== "FUNCTION" || name === undefined) return node;
-    if (child === undefined || more.length > 0) return node;
+    if (child === undefined || more.length > 0 || isOfFixedSize(child)) return node;
     return { ...node, function_name: name, children: [child, child] };
   };
   return { tree: counted(tree), renamed };
+}
+
+/** Returns whether a value is a cast to a type without texts, whose aggregates keep nothing that grows. */
+function isOfFixedSize({ class: kind, cast_type: type }: JsonObject): boolean {
+  const id = isObject(type) ? String(type["id"]) : "";
+  return kind === "CAST" && id !== "VARCHAR" && SQL_TYPES.has(id);
 }
 
 /** Returns the changed expressions of a SELECT that have no name: DuckDB names them after their own text. */

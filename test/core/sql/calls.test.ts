@@ -18,6 +18,17 @@ test("min and max become the forms that the memory limit counts, and others stay
   );
 });
 
+test("min and max of a cast to numbers or times stay, of one to texts do not", () => {
+  const cast = (id: string) => ({ class: "CAST", child: column, cast_type: { id } });
+  const fixed = call("min", cast("TIMESTAMP"));
+  expect(written(selecting(fixed)).tree).toEqual(selecting(fixed));
+  for (const id of ["VARCHAR", "UNBOUND", "LIST"]) {
+    expect(written(selecting(call("min", cast(id)))).tree).toEqual(
+      selecting(call("arg_min", cast(id), cast(id))),
+    );
+  }
+});
+
 test("an unnamed column gets the text of its expression", () => {
   const named = { ...call("min", column), alias: "first" };
   const { renamed } = written(selecting(column, named, call("upper", call("max", column))));
