@@ -90,6 +90,19 @@ const GROUPS: readonly Group[] = [
     },
   },
   {
+    title: "Dashboards",
+    constants: {
+      "core/dashboards": [
+        "DASHBOARD_TILES_MAX",
+        "DASHBOARD_NAME_CHARS_MAX",
+        "DASHBOARD_DESCRIPTION_CHARS_MAX",
+        "DASHBOARD_FILTERS_BYTES_MAX",
+        "TILE_TEXT_CHARS_MAX",
+        "ANNOTATION_CHARS_MAX",
+      ],
+    },
+  },
+  {
     title: "SQL",
     constants: {
       "core/sql": [
