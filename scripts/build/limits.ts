@@ -70,6 +70,7 @@ const GROUPS: readonly Group[] = [
     title: "Insights",
     constants: {
       "core/questions": ["WORDS_CHARS_MAX"],
+      "core/access": ["CLIENT_QUERY_ID_CHARS_MAX"],
       "core/queries": [
         "QUERY_BYTES_MAX",
         "SERIES_MAX",

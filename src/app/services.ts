@@ -2,6 +2,7 @@ import { fullGC } from "bun:jsc";
 import { join } from "node:path";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
+import { runningQueries } from "../core/access/running-queries.ts";
 import type { Archiving } from "../core/archive/archive-runs.ts";
 import { type Capture, capture } from "../core/capture/capture.ts";
 import {
@@ -168,6 +169,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     }),
     logReads: logReads(apiQueries),
     sql: statements,
+    runningQueries: runningQueries(),
   };
 }
 

@@ -1,5 +1,5 @@
+import { table } from "../core/values/table.ts";
 import { type Command, EXIT } from "./command.ts";
-import { table } from "./table.ts";
 
 /** Prints every setting. */
 export const configShow: Command = {

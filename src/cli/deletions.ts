@@ -1,7 +1,7 @@
 import type { Receipt } from "../core/erasure/deletion.ts";
+import { table } from "../core/values/table.ts";
 import { type Command, EXIT } from "./command.ts";
 import { wholeNumber } from "./key.ts";
-import { table } from "./table.ts";
 import { withAdmin, withApp } from "./with-data.ts";
 
 /** Lists deletions of events. */

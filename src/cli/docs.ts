@@ -1,7 +1,7 @@
 import { closestNames } from "../core/values/similar-names.ts";
+import { table } from "../core/values/table.ts";
 import { PAGES } from "../docs/index.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
-import { table } from "./table.ts";
 
 /** How many names are offered in place of one that no page has. */
 const OFFERED_MAX = 3;

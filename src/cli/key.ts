@@ -1,7 +1,7 @@
 import { escapeControlChars } from "../core/values/json.ts";
+import { table } from "../core/values/table.ts";
 import { isoTime, parseTime } from "../core/values/time.ts";
 import { type Command, EXIT, type Io, PrintError, UsageError } from "./command.ts";
-import { table } from "./table.ts";
 import { makingAdmin, withAdmin } from "./with-data.ts";
 
 /** Creates a personal key. */

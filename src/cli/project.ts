@@ -1,8 +1,8 @@
 import { GRACE_HOURS_DEFAULT } from "../core/access/project.ts";
 import { escapeControlChars } from "../core/values/json.ts";
+import { table } from "../core/values/table.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { wholeNumber } from "./key.ts";
-import { table } from "./table.ts";
 import { makingAdmin, withAdmin } from "./with-data.ts";
 
 /** Lists projects with their keys. */

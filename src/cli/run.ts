@@ -1,6 +1,7 @@
 import { DataError, LockedError } from "../app/process/data-directory.ts";
 import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../app/settings/settings.ts";
 import { Failure, isDiskFull } from "../core/values/failure.ts";
+import { table } from "../core/values/table.ts";
 import {
   type Command,
   EXIT,
@@ -19,7 +20,6 @@ import { licensesShow } from "./licenses.ts";
 import { projectCreate, projectList, projectRename, projectRotateKey } from "./project.ts";
 import { rebuild } from "./rebuild.ts";
 import { serve } from "./serve.ts";
-import { table } from "./table.ts";
 import { versionShow } from "./version.ts";
 
 const help: Command = {

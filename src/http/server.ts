@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { attempts } from "../core/access/failed-keys.ts";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
+import type { RunningQueries } from "../core/access/running-queries.ts";
 import type { Capture } from "../core/capture/capture.ts";
 import type { CountryOf } from "../core/capture/country.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
@@ -57,6 +58,7 @@ import { personRoutes } from "./routes/persons.ts";
 import { playlistRoutes } from "./routes/playlists.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queryRoutes } from "./routes/sql.ts";
+import { sqlSchemaRoutes } from "./routes/sql-schema.ts";
 import { statusRoutes } from "./routes/status.ts";
 import { userRoutes } from "./routes/users.ts";
 import { captureRoutes, type GeoipOf, type OnRefused } from "./sdk/capture.ts";
@@ -79,6 +81,7 @@ type ManagementNeeds = {
   groups: GroupReads;
   insights: Insights;
   sql: Sql;
+  runningQueries: RunningQueries;
   users: Pick<UserReads, "find">;
   warnings: Pick<WarningReads, "list">;
   metrics: Metrics;
@@ -121,7 +124,8 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...deletionRoutes(needs.deletions),
   ...playlistRoutes(needs.playlists),
   ...insightRoutes(needs.insights),
-  ...queryRoutes(needs.sql),
+  ...queryRoutes(needs),
+  ...sqlSchemaRoutes(),
   ...eventRoutes(needs),
   ...definitionRoutes(needs.definitions, needs.isCatchingUp),
   ...groupRoutes(needs),

@@ -1,5 +1,5 @@
 import type { InsightDrafts, InsightQueries, Plan } from "../ports/insights.ts";
-import { type Query, readQuery } from "../queries/insight.ts";
+import { type Query, readQuery, sourceOf, WORDS_KIND } from "../queries/insight.ts";
 import {
   ALL_TIME,
   type DateRange,
@@ -13,11 +13,15 @@ import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
 import { askedInterval, earlierBy, rangeOf } from "../questions/readings/compile.ts";
 import type { Reading } from "../questions/readings/reading.ts";
 import { explanationOf } from "../questions/readings/say.ts";
+import { isTotal, sentenceOf } from "../questions/sentence.ts";
 import type { Sql } from "../sql/sql.ts";
+import type { JsonObject } from "../values/json.ts";
+import { isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
+import { explanationOfPlan } from "./explain.ts";
 import { type InsightResults, resultsOf } from "./results.ts";
 import { tableResults, withoutIntervals } from "./table-results.ts";
-import { type Meant, WORDS_KIND } from "./words.ts";
+import type { Meant } from "./words.ts";
 
 /** The needs of an answer. */
 export type AnswerNeeds = {
@@ -29,11 +33,19 @@ export type AnswerNeeds = {
 /** The project that asks, and the time. */
 export type Asking = { project: number; moment: Moment; signal: AbortSignal };
 
-/** The answer to a question. `explanation` says how its words were read, `other_readings` how they may be read as well. */
+/** The answer to a question. */
 export type Answer = InsightResults & {
   sql: string;
-  explanation?: string;
+  /** The query as it was understood, without an `InsightVizNode` around it. */
+  query: JsonObject;
+  /** Words that ask the same; null if the language of questions cannot say it. */
+  sentence: string | null;
+  /** The measure, the filters and the period, in one sentence. */
+  explanation: string;
+  /** Other meanings of the words, the likeliest first; only of a question in words. */
   other_readings?: string[];
+  /** The time up to which events count, ISO 8601 in UTC. */
+  calculated_at: string;
 };
 
 /**
@@ -79,29 +91,34 @@ export async function answerOf(
   { query: sent, reading, others }: Meant,
   asking: Asking,
   check: (query: Query) => void,
-): Promise<Answer & { read: Query | undefined }> {
-  const described = (period: Period | null) =>
+): Promise<{ answer: Answer; read: Query | undefined }> {
+  const { timezone, now } = asking.moment;
+  const described = (period: Period) =>
     reading === null
       ? {}
       : {
-          explanation: explanationOf(
-            reading,
-            period === null ? null : { ...period, timezone: asking.moment.timezone },
-          ),
+          explanation: explanationOf(reading, { ...period, timezone }),
           other_readings: others,
         };
+  const query = sourceOf(sent);
+  const shared = { query, calculated_at: isoTime(now) };
   if (reading !== null && sent["kind"] === WORDS_KIND) {
     const { results, sql, period } = await answerOfTable(needs, reading, asking);
-    return { ...results, sql, ...described(period), read: undefined };
+    const explanation = explanationOf(reading, { ...period, timezone });
+    const sentence = String(query["query"]);
+    const answer = { ...results, ...shared, sentence, sql, explanation, other_readings: others };
+    return { answer, read: undefined };
   }
   const read = readQuery(sent, asking.moment);
   check(read);
   const plan = await planOf(needs, read, asking);
   const answered = resultsOf(await needs.queries.run(asking.project, plan, asking.signal));
-  const isTotal =
-    reading !== null && plan.query.kind === "TrendsQuery" && askedInterval(reading) === null;
-  const shown = isTotal ? withoutIntervals(answered) : answered;
-  return { ...shown, sql: needs.drafts.sql(plan), ...described(plan.period), read };
+  const isWhole = isTotal(query) || (reading !== null && askedInterval(reading) === null);
+  const shown = read.kind === "TrendsQuery" && isWhole ? withoutIntervals(answered) : answered;
+  const sql = needs.drafts.sql(plan);
+  const said = { sentence: sentenceOf(query, asking.moment), explanation: explanationOfPlan(plan) };
+  const answer = { ...shown, ...shared, sql, ...said, ...described(plan.period) };
+  return { answer, read };
 }
 
 /** Returns the answer as SQL. */

@@ -6,20 +6,30 @@ import type {
   InsightReads,
   InsightWrites,
 } from "../ports/insights.ts";
-import { checkType, type Insight, insightTypeOf, type Query } from "../queries/insight.ts";
+import {
+  checkType,
+  type Insight,
+  type InsightType,
+  insightTypeOf,
+  type Query,
+  wordsIn,
+} from "../queries/insight.ts";
 import type { Sql } from "../sql/sql.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
-import { type Answer, answerOf, draftOf } from "./answers.ts";
+import { type Answer, type Asking, answerOf, draftOf } from "./answers.ts";
 import { nameOf } from "./insight-name.ts";
 import { type KeptInsights, keptInsights } from "./kept-insights.ts";
 import { meaningOf } from "./words.ts";
 
+/** An answer, and the milliseconds that it took. */
+export type TimedAnswer = Answer & { elapsed_ms: number };
+
 /** An insight and what it answers now. */
-export type InsightAnswer = Answer & { insight: Insight; elapsed_ms: number };
+export type InsightAnswer = TimedAnswer & { insight: Insight };
 
 /** A question as it was sent: a query, or words. */
 export type InsightAsked = {
@@ -30,6 +40,8 @@ export type InsightAsked = {
 
 /** Insights of a project (contract 4.1); an unknown field is refused, because a wrong number is worse than a refusal (decision 72). */
 export type Insights = KeptInsights & {
+  /** Answers a query, and keeps nothing. Fails as `ask`. */
+  answer(project: number, query: Json | undefined, signal: AbortSignal): Promise<TimedAnswer>;
   /**
    * Answers a query and keeps it for the user with the id `user`. Fails `required`, `invalid_input`,
    * `invalid_choice`, `too_long`, `query_timeout`, and `unavailable` while the event store catches up.
@@ -42,11 +54,14 @@ export type Insights = KeptInsights & {
     signal: AbortSignal,
   ): Promise<InsightAnswer>;
   /**
-   * A first query over the project's events, or what `prompt` asks (decision 71). Fails `invalid_input` on words that are
+   * A first query over the project's events, or what `prompt` asks, in words or as a query in JSON (decision 71). Fails `invalid_input` on words that are
    * not understood, `too_long`, and `unavailable` while the event store catches up.
    */
   draft(project: number, prompt: string | undefined, signal: AbortSignal): Promise<{ sql: string }>;
 };
+
+/** The project that asks, the time, and the field of the request to blame. */
+type Asked = Asking & { attr: "query" | "prompt"; type?: InsightType | undefined };
 
 type Needs = {
   reads: InsightReads;
@@ -74,40 +89,60 @@ export function insights(needs: Needs): Insights {
     const { timezone } = await projects.get(project);
     return { now: now(), timezone };
   };
+  const meant = async (sent: Json | undefined, asked: Asked) => {
+    const words = wordsIn(sent);
+    return words === undefined
+      ? { query: typedQuery(sent), reading: null, others: [] }
+      : await meaningOf(needs, { ...asked, words });
+  };
+  /** Answers a query, after `check` has seen it. */
+  const answered = async (sent: Json | undefined, asked: Asked, check: (read: Query) => void) => {
+    const began = now();
+    const meaning = await meant(sent, asked);
+    const { answer, read } = await answerOf(needs, meaning, asked, (query) => {
+      checkType(query, asked.type);
+      check(query);
+    });
+    return { meaning, read, answer: { ...answer, elapsed_ms: now() - began } };
+  };
+  const askedIn = async (project: number, signal: AbortSignal, attr: Asked["attr"]) => {
+    upToDate();
+    return { project, signal, attr, moment: await momentOf(project) };
+  };
   return {
     ...keptInsights({ ...needs, momentOf }),
-    async ask(project, user, { query: sent, insight_type, name }, signal) {
+    async answer(project, query, signal) {
+      const asked = await askedIn(project, signal, "query");
+      const { answer } = await answered(query, asked, () => undefined);
+      return answer;
+    },
+    async ask(project, user, { query, insight_type, name }, signal) {
       const type = insightTypeOf(insight_type);
-      upToDate();
-      const moment = await momentOf(project);
-      const began = now();
-      const asked = { project, moment, signal };
-      const meant =
-        typeof sent === "string"
-          ? await meaningOf(needs, { ...asked, words: sent, attr: "query", type })
-          : { query: typedQuery(sent), reading: null, others: [] };
-      const words = typeof sent === "string" ? sent : "";
-      const title = (query: Query | undefined) => nameOf(name || words, query);
-      const answer = await answerOf(needs, meant, asked, (query) => {
-        checkType(query, type);
-        title(query);
-      });
-      const elapsed_ms = now() - began;
-      const { read, ...shown } = answer;
-      const kept = { project, user, name: title(read), query: meant.query };
-      return { insight: await keep(needs, kept), ...shown, elapsed_ms };
+      const asked = { ...(await askedIn(project, signal, "query")), type };
+      const title = (read: Query | undefined) => nameOf(name || wordsIn(query) || "", read);
+      const { meaning, read, answer } = await answered(query, asked, title);
+      const kept = { project, user, name: title(read), query: meaning.query };
+      return { insight: await keep(needs, kept), ...answer };
     },
     async draft(project, prompt, signal) {
       upToDate();
       if (prompt === undefined) {
         return { sql: drafts.overview(await queries.names(project, signal)) };
       }
-      const moment = await momentOf(project);
-      const asked = { project, moment, signal };
-      const meant = await meaningOf(needs, { ...asked, words: prompt, attr: "prompt" });
-      return { sql: await draftOf(needs, meant, asked) };
+      const asked = await askedIn(project, signal, "prompt");
+      return { sql: await draftOf(needs, await meant(promptOf(prompt), asked), asked) };
     },
   };
+}
+
+/** Returns a query in JSON as a query, and other texts as they are. */
+function promptOf(prompt: string): Json {
+  if (!prompt.trimStart().startsWith("{")) return prompt;
+  try {
+    return JSON.parse(prompt);
+  } catch {
+    throw new Failure("invalid_input", "The query is not valid JSON.", "prompt");
+  }
 }
 
 function typedQuery(sent: Json | undefined): JsonObject {

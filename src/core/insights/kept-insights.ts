@@ -6,6 +6,7 @@ import {
   QUERY_BYTES_MAX,
   type Query,
   readQuery,
+  WORDS_KIND,
 } from "../queries/insight.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
@@ -14,7 +15,6 @@ import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { checkName, nameOf } from "./insight-name.ts";
-import { WORDS_KIND } from "./words.ts";
 
 /** The fields of an insight as they are sent. */
 export type SentInsight = {

@@ -9,6 +9,7 @@ import type {
 import type { Formula } from "../queries/formula.ts";
 import { LIFECYCLE_STATUSES } from "../queries/lifecycle.ts";
 import { type Series, seriesLabel } from "../queries/trend.ts";
+import { type TrendDays, withDays } from "./trend-days.ts";
 
 /** The results of a query of any kind, in the shape of the API. */
 export function resultsOf(answered: Answered): InsightResults {
@@ -146,16 +147,19 @@ function trendsResults(
     );
     const isShown = ({ kind }: Ranked) => kind !== "other" || breakdown?.hidesOther !== true;
     const ranked = (some: Ranked[]) => byRank(some.filter(isShown));
-    if (formula === null) return lines.flatMap((some) => ranked([...some.values()]));
-    return ranked(formulaLines(formula, { series, lines, buckets }));
+    const all =
+      formula === null
+        ? lines.flatMap((some) => ranked([...some.values()]))
+        : ranked(formulaLines(formula, { series, lines, buckets }));
+    return all.map((line) => withDays(line, buckets));
   };
   const columns = period.buckets;
   const results = linesOf(found.current, columns);
   if (previous === null) return { columns, results };
   const before = linesOf(found.previous, previous.buckets);
   const compared = [
-    results.map((line) => ({ ...line, compare_label: "current" as const, days: columns })),
-    before.map((line) => ({ ...line, compare_label: "previous" as const, days: previous.buckets })),
+    results.map((line) => ({ ...line, compare_label: "current" as const })),
+    before.map((line) => ({ ...line, compare_label: "previous" as const })),
   ];
   return { columns, results: compared.flat() };
 }
@@ -229,7 +233,7 @@ function formulaLines(formula: Formula, { series, lines, buckets }: Calculated):
 type BreakdownValue = string | string[] | null;
 
 /** One line of an answer: a number for each column, and labels. */
-export type InsightResult = {
+export type InsightResult = Partial<TrendDays> & {
   label: string;
   /**
    * The value of the breakdown; null without one. {@link BREAKDOWN_WORDS} stand for events without a
@@ -246,8 +250,6 @@ export type InsightResult = {
   math_property?: string | null;
   /** Of trends with a comparison. */
   compare_label?: "current" | "previous";
-  /** Of trends with a comparison: the beginning of the interval of each number, as in the columns. */
-  days?: string[];
   /** Of funnels: seconds from the step before; null for the first, and for steps that no person reached. */
   average_conversion_times?: (number | null)[];
   median_conversion_times?: (number | null)[];

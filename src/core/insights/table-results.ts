@@ -3,6 +3,7 @@ import type { Period } from "../queries/period.ts";
 import type { Reading } from "../questions/readings/reading.ts";
 import { measureName } from "../questions/readings/say.ts";
 import { BREAKDOWN_WORDS, type InsightResult, type InsightResults } from "./results.ts";
+import { sumOf } from "./trend-days.ts";
 
 /** The only column of an answer that has one number for the whole time. */
 export const TOTAL_COLUMN = "total";
@@ -87,8 +88,9 @@ export function withoutIntervals({ results }: InsightResults): InsightResults {
   return {
     columns: [TOTAL_COLUMN],
     results: results.map((line) => {
-      const { days: _days, ...rest } = line;
-      return { ...rest, data: [line.aggregated_value] };
+      const { days: _days, labels: _labels, ...rest } = line;
+      const data = [line.aggregated_value];
+      return { ...rest, data, count: sumOf(data) };
     }),
   };
 }

@@ -30,7 +30,7 @@ const SPARKS = [..." ▁▂▃▄▅▆▇█"];
 /**
  * An answer as text. Over time it is a table for each line, with a row and a bar for each number. A funnel has a row
  * for each step. Retention, lifecycle, paths and answers of one number for each line are one table. `explanation`
- * comes below the name.
+ * comes below the name, if it has one.
  */
 export function insightTable(
   name: string,
@@ -41,7 +41,8 @@ export function insightTable(
     explanation,
   }: { columns: string[]; results: readonly Line[]; explanation?: string },
 ): string {
-  const head = explanation === undefined ? plain(name) : `${plain(name)}\n${plain(explanation)}`;
+  const heads = [plain(name), explanation?.replace(CONTROLS, " ") ?? ""];
+  const head = heads.filter((one) => one !== "").join("\n");
   if (results.length === 0) return `${head}\n\nNothing was found.\n`;
   return `${head}\n${textOf(kind, columns, results)}`;
 }
@@ -226,7 +227,8 @@ function headingOf({ label, breakdown_value, compare_label }: Heading): string {
 const valuesOf = ({ breakdown_value }: Pick<Heading, "breakdown_value">): string =>
   plain([breakdown_value ?? []].flat().map(shownValue).join(", "));
 
-const shownValue = (value: string): string =>
+/** Returns a value of a breakdown as text. */
+export const shownValue = (value: string): string =>
   SHOWN_VALUES.get(value) ?? value.replace(TIME, "$1 $2 UTC");
 
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;

@@ -1,5 +1,6 @@
 import type { GroupReads } from "../ports/groups.ts";
 import type { InsightQueries } from "../ports/insights.ts";
+import { WORDS_KIND } from "../queries/insight.ts";
 import { plainEnglish, wordsOf } from "../questions/language/english.ts";
 import type { ProjectNames } from "../questions/language/name-keys.ts";
 import { possibleValues, vocabularyOf } from "../questions/language/vocabulary.ts";
@@ -29,9 +30,6 @@ export type Meant = {
   /** Other things that the words may mean, in words. */
   others: string[];
 };
-
-/** The kind under which a question is kept that runs as SQL. */
-export const WORDS_KIND = "WordsQuery";
 
 /** The stores that questions are read with. */
 export type WordsNeeds = {

@@ -1,6 +1,6 @@
 import type { User } from "../access/key.ts";
 import { Failure } from "../values/failure.ts";
-import { isObject, type JsonObject } from "../values/json.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Funnel, readFunnel } from "./funnel.ts";
 import { type Lifecycle, readLifecycle } from "./lifecycle.ts";
@@ -69,6 +69,22 @@ const READERS: Record<Query["kind"], (sent: JsonObject, moment: Moment) => Query
   StickinessQuery: readStickiness,
 };
 
+/** The kind of a query that is a question in words. */
+export const WORDS_KIND = "WordsQuery";
+
+/** Kinds of queries that are questions about events. */
+export const QUERY_KINDS = [...Object.values(INSIGHT_TYPES), WORDS_KIND] as const;
+
+/** Returns the words of a question: a text by itself, or that of a `WordsQuery`; undefined for other queries. */
+export function wordsIn(sent: Json | undefined): string | undefined {
+  if (typeof sent === "string") return sent;
+  if (!isObject(sent)) return undefined;
+  const { kind, query } = sourceOf(sent);
+  if (kind !== WORDS_KIND) return undefined;
+  if (typeof query === "string") return query;
+  throw new Failure("invalid_input", "A question in words is expected.", "query__query");
+}
+
 const isKind = (kind: unknown): kind is Query["kind"] =>
   typeof kind === "string" && Object.hasOwn(READERS, kind);
 
@@ -106,11 +122,12 @@ export function kindOf(sent: JsonObject): Query["kind"] {
   const { kind } = sourceOf(sent);
   if (isKind(kind)) return kind;
   const sql = kind === "HogQLQuery" ? " POST …/query/ takes a HogQLQuery." : "";
-  const detail = `One of ${Object.keys(READERS).join(", ")} is expected.${sql}`;
+  const detail = `One of ${QUERY_KINDS.join(", ")} is expected.${sql}`;
   throw new Failure("invalid_choice", detail, "query__kind");
 }
 
-function sourceOf(sent: JsonObject): JsonObject {
+/** Returns the query in an `InsightVizNode`; any other one as it is. */
+export function sourceOf(sent: JsonObject): JsonObject {
   const { kind, source } = sent;
   return kind === "InsightVizNode" && isObject(source) ? sourceOf(source) : sent;
 }

@@ -96,9 +96,11 @@ const listWords = (nodes: readonly EventsNode[], words: Words) =>
   nodes.map((one) => eventWords(one, words)).join(", ");
 
 /** The filters that all nodes have; undefined if they differ. */
-function commonFilters(nodes: readonly EventsNode[]): EventFilters | undefined {
+export function commonFilters(
+  nodes: readonly Pick<EventsNode, "filters">[],
+): EventFilters | undefined {
   const [first = [], ...others] = nodes.map(({ filters }) => filters);
-  const isSame = others.every((one) => JSON.stringify(one) === JSON.stringify(first));
+  const isSame = others.every((one) => Bun.deepEquals(one, first));
   return isSame ? first : undefined;
 }
 

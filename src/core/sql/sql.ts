@@ -1,6 +1,6 @@
 import { type IsCatchingUp, requireCaughtUp } from "../events/freshness.ts";
 import type { SqlCell, SqlReads } from "../ports/sql.ts";
-import { Failure } from "../values/failure.ts";
+import { endedBy, Failure } from "../values/failure.ts";
 import { SQL_ATTR } from "./extent.ts";
 
 /** UTF-8 bytes of one statement. */
@@ -44,8 +44,8 @@ export type SqlAnswer = {
 export type Sql = {
   /**
    * Runs a statement. Fails `too_long`, `throttled`, `query_timeout`, `unavailable` while the event store
-   * catches up or memory of earlier queries is not free yet, and as {@link SqlReads} does. `signal` ends
-   * it when the caller disconnects.
+   * catches up or memory of earlier queries is not free yet, and as {@link SqlReads} does. When `signal`
+   * aborts it fails as `endedBy`.
    */
   run(project: number, text: string, signal: AbortSignal): Promise<SqlAnswer>;
   /**
@@ -80,20 +80,31 @@ export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }
       Math.max(before + least * engine, memoryBytesMax * share),
     );
   };
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
+  const endTurn = () => {
+    const [next] = waiting;
+    if (next === undefined) return;
+    waiting.delete(next);
+    next();
+  };
+  const turn = async (signal: AbortSignal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = () => {
+      waiting.delete(resolve);
+      reject(endedBy(signal));
+    };
+    waiting.add(resolve);
+    signal.addEventListener("abort", leave, { once: true });
+    if (signal.aborted) leave();
+    await promise.finally(() => signal.removeEventListener("abort", leave));
+  };
   const service: Sql = {
     async runInTurn(project, text, signal) {
       while (running >= SQL_RUNNING_MAX) {
-        if (waiting.length >= SQL_WAITING_MAX) {
+        if (waiting.size >= SQL_WAITING_MAX) {
           throw new Failure("unavailable", "Too many queries are waiting. Try again in a moment.");
         }
-        const { promise, resolve } = Promise.withResolvers<void>();
-        waiting.push(resolve);
-        await promise;
-        if (signal.aborted) {
-          waiting.shift()?.();
-          throw new Failure("query_timeout", "The client disconnected.");
-        }
+        await turn(signal);
       }
       return await service.run(project, text, signal);
     },
@@ -115,7 +126,7 @@ export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }
         })
         .finally(() => {
           running -= 1;
-          waiting.shift()?.();
+          endTurn();
         });
       const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
       try {
@@ -173,7 +184,7 @@ function watched(ending: AbortController, { signal, limits, memoryBytes, most }:
   };
   const end = (detail: string) => fail(new Failure("invalid_input", detail, SQL_ATTR));
   const late = (detail: string) => fail(new Failure("query_timeout", detail));
-  const gone = () => late("The client disconnected.");
+  const gone = () => fail(endedBy(signal));
   const seconds = limits.query_seconds;
   const tooLong = () => late(`The query took longer than ${seconds} s. Select less.`);
   // The limit of the engine does not count the memory of some functions.

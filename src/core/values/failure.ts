@@ -10,6 +10,7 @@ const FAILURES = {
   invalid_payload: { status: 400, type: "validation_error" },
   parse_error: { status: 400, type: "invalid_request" },
   upload_aborted: { status: 400, type: "invalid_request" },
+  query_cancelled: { status: 400, type: "invalid_request" },
   not_authenticated: { status: 401, type: "authentication_error" },
   authentication_failed: { status: 401, type: "authentication_error" },
   invalid_api_key: { status: 401, type: "authentication_error" },
@@ -69,6 +70,13 @@ export class Failure extends Error {
       attr: this.attr,
     };
   }
+}
+
+/** The failure of a read whose signal aborts: that of who aborted it, else that the client is gone. */
+export function endedBy({ reason }: AbortSignal): Failure {
+  return reason instanceof Failure
+    ? reason
+    : new Failure("query_timeout", "The client has disconnected.");
 }
 
 /** The answer to a request that hit a bug: the cause is in the log, under the request id. */

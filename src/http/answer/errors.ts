@@ -1,6 +1,5 @@
 import { NotFoundError, ParseError, ValidationError } from "elysia";
 import type { Log } from "../../core/ports/log.ts";
-import { INSIGHT_TYPES } from "../../core/queries/insight.ts";
 import { Failure, isDiskFull, serverError } from "../../core/values/failure.ts";
 
 /** The answer for a failure: its envelope, status and headers. */
@@ -72,17 +71,10 @@ function invalid(error: ValidationError): Failure {
   }
   const choices = first === undefined ? [] : choicesOf(first.schema);
   if (choices.length > 0) {
-    const detail = `One of ${choices.join(", ")} is expected.${elsewhere(first?.value)}`;
+    const detail = `One of ${choices.join(", ")} is expected.`;
     return new Failure("invalid_choice", detail, attr);
   }
   return new Failure("invalid_input", "The value has the wrong type or form.", attr);
-}
-
-/** Where the query of an insight is taken, if the value is the kind of one. */
-function elsewhere(value: unknown): string {
-  return Object.values<unknown>(INSIGHT_TYPES).includes(value)
-    ? ` POST …/max_tools/create_and_query_insight/ takes a ${value}.`
-    : "";
 }
 
 /** The texts between which a schema lets one choose; empty for any other schema. */

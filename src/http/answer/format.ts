@@ -14,6 +14,30 @@ export const Format = {
   ),
 };
 
+/** The query parameter `format` of an answer that is also a table as text. */
+export const TextFormat = {
+  format: t.Optional(
+    t.Union([t.Literal("json"), t.Literal("txt")], {
+      description: "By default json; txt is a table, with a bar in each row of numbers.",
+    }),
+  ),
+};
+
+/** The query parameter `format` of an answer that is also a CSV, and a table as text. */
+export const TableFormat = {
+  format: t.Optional(
+    t.Union([t.Literal("json"), t.Literal("csv"), t.Literal("txt")], {
+      description:
+        "By default the format that `Accept` prefers, else json. csv has a line for each line of the answer, txt is a table, with a bar in each row of numbers.",
+    }),
+  ),
+};
+
+/** An answer as text. */
+export function plainText(body: string): Response {
+  return new Response(body, { headers: { "content-type": "text/plain; charset=utf-8" } });
+}
+
 /** Whether a route can answer with CSV. */
 export function hasTable({ query }: Pick<Route, "query">): boolean {
   return JSON.stringify(query?.properties["format"] ?? null).includes('"csv"');

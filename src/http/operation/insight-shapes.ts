@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { AnyObject, DateTime, Text, Texts, UserShape, Whole } from "./schemas.ts";
 
-/** The query in examples. */
+/** A question about events, for examples. */
 export const QUERY = {
   kind: "TrendsQuery",
   series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
@@ -69,8 +69,14 @@ const ResultShape = t.Object(
     ),
     days: t.Optional(
       t.Array(Text("2026-11-21", "The beginning of an interval."), {
-        description: "Only with `compare_label`: when each number of `data` begins.",
+        description: "Only for trends by interval: when each number of `data` begins.",
       }),
+    ),
+    labels: t.Optional(
+      t.Array(t.String(), { examples: [["21-Nov-2026"]], description: "The same, to be read." }),
+    ),
+    count: t.Optional(
+      t.Number({ examples: [42], description: "Only for trends: the sum of `data`." }),
     ),
     average_conversion_times: seconds("Only for funnels: seconds from the step before."),
     median_conversion_times: seconds("Only for funnels: seconds from the step before."),
@@ -83,26 +89,34 @@ const ResultShape = t.Object(
   { $id: "InsightResult" },
 );
 
+/** The fields of an answer to a question about events. */
+export const AnswerFields = {
+  columns: Texts(
+    ["2026-11-16"],
+    "Names of the numbers in `data`. Trends and lifecycle: the start of each interval, in the project's time zone. Funnels: the steps. Retention and stickiness: the intervals.",
+  ),
+  results: t.Array(ResultShape),
+  sql: Text("SELECT …", "A SELECT with the same numbers; `…/query/` runs it without a change."),
+  elapsed_ms: Whole(42),
+  query: AnyObject(QUERY, "The query as it was understood."),
+  explanation: Text(
+    "Persons with $pageview, each counted once, per day from 2026-10-28 until before 2026-11-28 (UTC).",
+    "The measure, its breakdown, filters and period, in one sentence; for words, how they were read.",
+  ),
+  sentence: t.Nullable(
+    Text(
+      "weekly unique users of $pageview by $browser last 90 days",
+      "Words that ask the same; null if words cannot say it.",
+    ),
+  ),
+  calculated_at: DateTime,
+  other_readings: t.Optional(
+    Texts(["unique users of $pageview"], "Other meanings of the words, the likeliest first."),
+  ),
+};
+
 /** An insight with its answer. */
 export const AnswerShape = t.Object(
-  {
-    insight: InsightShape,
-    columns: Texts(
-      ["2026-11-16"],
-      "Names of the numbers in `data`. Trends and lifecycle: the start of each interval, in the project's time zone. Funnels: the steps. Retention and stickiness: the intervals.",
-    ),
-    results: t.Array(ResultShape),
-    sql: Text("SELECT …", "A SELECT with the same numbers; `…/query/` runs it without a change."),
-    elapsed_ms: Whole(42),
-    explanation: t.Optional(
-      Text(
-        "Unique users of $pageview from 2026-10-28 until before 2026-11-28 (UTC).",
-        "How a question in words was read: its measure, period, labels and filters.",
-      ),
-    ),
-    other_readings: t.Optional(
-      Texts(["unique users of $pageview"], "Other meanings of the words, the likeliest first."),
-    ),
-  },
+  { insight: InsightShape, ...AnswerFields },
   { $id: "InsightAnswer" },
 );

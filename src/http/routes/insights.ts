@@ -8,6 +8,7 @@ import {
   INSIGHT_TYPES,
 } from "../../core/queries/insight.ts";
 import { pageQuery } from "../../core/values/page.ts";
+import { plainText, TextFormat } from "../answer/format.ts";
 import { AnswerShape, InsightShape, QUERY } from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
 import { AnyValue, BodyInteger, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
@@ -21,7 +22,7 @@ const QuestionBody = t.Object(
   {
     query: AnyValue(
       QUERY,
-      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or a question in words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`. A name may be in double quotes, as in JSON: `weekly users of "signed up"`.',
+      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or a question in words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`; also as `{"kind": "WordsQuery", "query": "…"}`. A name may be in double quotes, as in JSON: `weekly users of "signed up"`.',
     ),
     insight_type: t.Optional(
       Text("trends", `One of ${INSIGHT_TYPE_NAMES}; the query must be of it.`),
@@ -92,13 +93,7 @@ export const insightRoutes = (insights: Insights) => [
     scope: "insight:read",
     operationId: "insights_create_and_query",
     summary: "Answer a question about events, and keep it.",
-    query: t.Object({
-      format: t.Optional(
-        t.Union([t.Literal("json"), t.Literal("txt")], {
-          description: "By default json; txt is a table with a bar in each row.",
-        }),
-      ),
-    }),
+    query: t.Object(TextFormat),
     body: QuestionBody,
     status: 200,
     empty: true,
@@ -107,9 +102,7 @@ export const insightRoutes = (insights: Insights) => [
       const answer = await insights.ask(project, principal.user_id, body, signal);
       if (query.format !== "txt") return answer;
       const { name, query: kept } = answer.insight;
-      return new Response(insightTable(name, String(kept["kind"]), answer), {
-        headers: { "content-type": "text/plain; charset=utf-8" },
-      });
+      return plainText(insightTable(name, String(kept["kind"]), answer));
     },
   }),
   route({
@@ -122,7 +115,7 @@ export const insightRoutes = (insights: Insights) => [
       prompt: t.Optional(
         Text(
           "weekly unique users of signup last 90 days",
-          "A question in words; without it, the answer is a first query over the events.",
+          "A question in words, or a query as JSON; without it, the answer is a first query over the events.",
         ),
       ),
     }),

@@ -1,6 +1,16 @@
 import { t } from "elysia";
+import {
+  CLIENT_QUERY_ID_CHARS_MAX,
+  type RunningQueries,
+} from "../../core/access/running-queries.ts";
+import { insightCsv } from "../../core/insights/csv.ts";
+import type { Insights, TimedAnswer } from "../../core/insights/insights.ts";
+import { insightTable } from "../../core/insights/text-table.ts";
 import type { SqlCell } from "../../core/ports/sql.ts";
+import { INSIGHT_TYPES, QUERY_KINDS, sourceOf, WORDS_KIND } from "../../core/queries/insight.ts";
+import { missing } from "../../core/queries/query-fields.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES, SQL_VIEWS } from "../../core/sql/allowed.ts";
+import { SQL_ATTR } from "../../core/sql/extent.ts";
 import {
   jsonOf,
   SQL_ANSWER_BYTES_MAX,
@@ -10,9 +20,15 @@ import {
   type SqlAnswer,
 } from "../../core/sql/sql.ts";
 import { csvLine } from "../../core/values/csv.ts";
-import { CSV_HEADERS, Format } from "../answer/format.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { isObject, type Json, type JsonObject } from "../../core/values/json.ts";
+import { table as columnsOf } from "../../core/values/table.ts";
+import { CSV_HEADERS, plainText, TableFormat } from "../answer/format.ts";
+import { AnswerFields, QUERY } from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
 import { AnyValue, Text, Texts } from "../operation/schemas.ts";
+
+const ENVIRONMENT = "/api/environments/:project_id/";
 
 const SELECT = "SELECT event, count(*) AS events FROM events GROUP BY event ORDER BY events DESC";
 
@@ -25,17 +41,60 @@ const TABLES = Object.entries(SQL_VIEWS)
   })
   .join("\n\n");
 
+const SQL_KINDS = ["HogQLQuery", "SQLQuery"] as const;
+
+const KINDS: readonly string[] = [...SQL_KINDS, ...QUERY_KINDS];
+
+const ofKind = (kinds: readonly string[], rest: JsonObject, required: string[] = []) => ({
+  type: "object",
+  properties: { kind: { type: "string", enum: [...kinds] }, ...rest },
+  required: ["kind", ...required],
+  additionalProperties: true,
+});
+
+const text = (example: string, description: string) => ({
+  type: "string",
+  examples: [example],
+  description,
+});
+
 const QueryBody = t.Object(
   {
-    query: t.Object({
-      kind: t.Union([t.Literal("HogQLQuery"), t.Literal("SQLQuery")], {
-        description: "Both have the same meaning.",
+    query: t.Unsafe<Json>(
+      t.Unknown({
+        description:
+          "SQL, a question about events as `create_and_query_insight` takes it, or a question in words. Nothing is kept.",
+        anyOf: [
+          ofKind(
+            SQL_KINDS,
+            {
+              query: text(
+                SELECT,
+                `One SELECT in DuckDB's dialect over these tables of the project, at most ${SQL_BYTES_MAX} bytes. Times are UTC.\n\n${TABLES}\n\nFunctions: ${SQL_FUNCTION_NAMES.join(", ")}.\n\nTypes of CAST: ${SQL_TYPE_NAMES}.`,
+              ),
+            },
+            ["query"],
+          ),
+          ofKind(
+            [WORDS_KIND],
+            { query: text("weekly users of signup", "The question, as one would ask it.") },
+            ["query"],
+          ),
+          ofKind(Object.values(INSIGHT_TYPES), {}),
+          ofKind(
+            ["InsightVizNode"],
+            { source: { type: "object", additionalProperties: true, examples: [QUERY] } },
+            ["source"],
+          ),
+        ],
       }),
-      query: Text(
-        SELECT,
-        `One SELECT in DuckDB's dialect over these tables of the project, at most ${SQL_BYTES_MAX} bytes. Times are UTC.\n\n${TABLES}\n\nFunctions: ${SQL_FUNCTION_NAMES.join(", ")}.\n\nTypes of CAST: ${SQL_TYPE_NAMES}.`,
+    ),
+    client_query_id: t.Optional(
+      Text(
+        "tile-7",
+        `The caller's name for the query, by which it can be cancelled; at most ${CLIENT_QUERY_ID_CHARS_MAX} characters.`,
       ),
-    }),
+    ),
   },
   { $id: "QueryAsked", examples: [{ query: { kind: "HogQLQuery", query: SELECT } }] },
 );
@@ -62,77 +121,82 @@ const AnswerShape = t.Object(
   { $id: "QueryAnswer" },
 );
 
-const SchemaShape = t.Object(
-  {
-    tables: t.Array(
-      t.Object({
-        name: Text("events"),
-        columns: t.Array(
-          t.Object({
-            name: Text("event"),
-            type: Text("VARCHAR"),
-            about: t.Nullable(Text("the name of the event")),
-          }),
-        ),
-      }),
-    ),
-    types: Texts(["VARCHAR"], "Types of CAST."),
-    functions: Texts(["count"]),
-    words: Texts(["SELECT"]),
-  },
-  { $id: "SqlSchema" },
-);
+const ReportShape = t.Object(AnswerFields, { $id: "InsightReport" });
 
-/** SQL of the caller, bounded because it runs in the process that has all projects' events (decision 81). */
-export const queryRoutes = (sql: Sql) => [
+type QueryNeeds = { sql: Sql; insights: Insights; runningQueries: RunningQueries };
+
+/**
+ * Queries whose answers are not kept. SQL of the caller is bounded because it runs in the process that has all
+ * projects' events (decision 81).
+ */
+export const queryRoutes = ({ sql, insights, runningQueries }: QueryNeeds) => [
   route({
     method: "POST",
-    path: "/api/environments/:project_id/query/",
+    path: `${ENVIRONMENT}query/`,
     scope: "query:read",
     operationId: "query_create",
-    summary: `Run a SELECT over the project: ${SQL_RUNNING_MAX} at a time, answers of at most ${SQL_ANSWER_BYTES_MAX} bytes.`,
-    query: t.Object(Format),
+    summary: `Run a SELECT over the project, or answer a question about events, and keep nothing. ${SQL_RUNNING_MAX} SELECTs run at a time, with answers of at most ${SQL_ANSWER_BYTES_MAX} bytes.`,
+    query: t.Object(TableFormat),
     body: QueryBody,
     status: 200,
-    response: AnswerShape,
-    async handle({ project, query: { format }, body, signal }) {
-      const answer = await sql.run(project, body.query.query, signal);
-      if (format !== "csv") return json(answer);
-      const lines = [answer.columns, ...answer.results.map((row) => row.map(cell))].map(csvLine);
-      return new Response(lines.join(""), { headers: CSV_HEADERS });
-    },
+    response: t.Union([AnswerShape, ReportShape]),
+    handle: ({ project, query: { format }, body, signal }) =>
+      runningQueries.run(project, body.client_query_id, signal, async (either) => {
+        const statement = sqlIn(body.query);
+        return statement === undefined
+          ? written(await insights.answer(project, body.query, either), format)
+          : table(await sql.run(project, statement, either), format);
+      }),
   }),
   route({
-    method: "GET",
-    path: "/api/environments/:project_id/query/schema/",
+    method: "DELETE",
+    path: `${ENVIRONMENT}query/:client_query_id/`,
     scope: "query:read",
-    operationId: "query_schema",
-    summary: "List the tables, columns, types, functions and words of SQL, for editors.",
-    status: 200,
-    response: SchemaShape,
-    handle: async () => SCHEMA,
+    operationId: "query_destroy",
+    summary: "Cancel the running queries that the same key sent with this name; there may be none.",
+    params: t.Object({ client_query_id: Text("tile-7") }),
+    status: 204,
+    response: t.Void(),
+    async handle({ project, params, signal }) {
+      runningQueries.cancel(project, params.client_query_id, signal);
+      return new Response(null, { status: 204 });
+    },
   }),
 ];
 
-/** Words of SELECT, for completion. */
-const SQL_WORDS =
-  `SELECT DISTINCT FROM WHERE GROUP BY HAVING ORDER LIMIT OFFSET WITH AS UNION ALL EXCEPT INTERSECT
-  JOIN INNER LEFT RIGHT FULL CROSS ON USING CASE WHEN THEN ELSE END AND OR NOT IN IS NULL BETWEEN LIKE ILIKE
-  EXISTS ASC DESC NULLS FIRST LAST OVER PARTITION FILTER QUALIFY CAST TRY_CAST INTERVAL TRUE FALSE`
-    .trim()
-    .split(/\s+/);
+/** Returns the statement of an SQL query; undefined of a question. Fails on other kinds. */
+function sqlIn(sent: Json): string | undefined {
+  if (!isObject(sent)) throw new Failure("invalid_input", "An object is expected.", "query");
+  const { kind } = sourceOf(sent);
+  if (kind === undefined) throw missing("query__kind");
+  if (typeof kind !== "string" || !KINDS.includes(kind)) {
+    const detail = `One of ${KINDS.join(", ")} is expected.`;
+    throw new Failure("invalid_choice", detail, "query__kind");
+  }
+  if (!SQL_KINDS.some((one) => one === kind)) return undefined;
+  const { query } = sourceOf(sent);
+  if (query === undefined) throw missing(SQL_ATTR);
+  if (typeof query === "string") return query;
+  throw new Failure("invalid_input", "SQL is a text.", SQL_ATTR);
+}
 
-const SCHEMA = {
-  tables: Object.entries(SQL_VIEWS).map(([name, columns]) => ({
-    name,
-    columns: Object.entries(columns).map(([column, { type, about }]) => {
-      return { name: column, type, about: about ?? null };
-    }),
-  })),
-  types: SQL_TYPE_NAMES.split(", "),
-  functions: SQL_FUNCTION_NAMES,
-  words: SQL_WORDS,
-};
+type Format = "json" | "csv" | "txt" | undefined;
+
+function written(answer: TimedAnswer, format: Format): Response | TimedAnswer {
+  if (format === "csv") return new Response(insightCsv(answer), { headers: CSV_HEADERS });
+  if (format !== "txt") return answer;
+  return plainText(insightTable("", String(answer.query["kind"]), answer));
+}
+
+function table(answer: SqlAnswer, format: Format): Response {
+  if (format !== "csv" && format !== "txt") return json(answer);
+  const rows = answer.results.map((row) => row.map(cell));
+  if (format === "csv") {
+    return new Response([answer.columns, ...rows].map(csvLine).join(""), { headers: CSV_HEADERS });
+  }
+  const texts = rows.map((row) => row.map((value) => String(plainOf(value) ?? "")));
+  return plainText(`${columnsOf(answer.columns, texts).join("\n")}\n`);
+}
 
 /** Writes JSON by hand, because a number may have more digits than JavaScript keeps. */
 function json({ results, ...answer }: SqlAnswer): Response {
@@ -142,6 +206,9 @@ function json({ results, ...answer }: SqlAnswer): Response {
   const text = `{"columns":${names},"types":${kinds},"results":[${rows.join(",")}],"hogql":${sql}}`;
   return new Response(text, { headers: { "content-type": "application/json" } });
 }
+
+const plainOf = (value: ReturnType<typeof cell>) =>
+  typeof value === "object" && value !== null ? value.digits : value;
 
 const cell = (value: SqlCell) =>
   typeof value === "object" && value !== null && "json" in value ? value.json : value;

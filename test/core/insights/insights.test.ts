@@ -128,7 +128,7 @@ describe("a question about events", () => {
 
     expect(answered.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(answered.body).toBe(
-      `Views\n\nview\n2026-11-20  1  ${"█".repeat(10)}\n2026-11-21  4  ${"█".repeat(40)}\nall         5\n`,
+      `Views\nNumber of events view per day from 2026-11-20 until before 2026-11-22 (UTC).\n\nview\n2026-11-20  1  ${"█".repeat(10)}\n2026-11-21  4  ${"█".repeat(40)}\nall         5\n`,
     );
     expect(await ask({ query }, "?format=csv")).toMatchObject({
       status: 400,

@@ -267,14 +267,6 @@ describe("a query in SQL", () => {
     expect(await asked("SQLQuery")).toMatchObject({ status: 200 });
     const refusal = { code: "invalid_choice", attr: "query__kind" };
     expect(await asked("EventsQuery")).toMatchObject({ status: 400, body: refusal });
-    const trends = { query: { kind: "TrendsQuery", series: [{ event: "$pageview" }] } };
-    expect(await app.ask("POST", "/api/environments/1/query/", { body: trends })).toMatchObject({
-      ...{ status: 400, body: refusal },
-      body: {
-        detail:
-          "One of HogQLQuery, SQLQuery is expected. POST …/max_tools/create_and_query_insight/ takes a TrendsQuery.",
-      },
-    });
   });
 
   test.each([

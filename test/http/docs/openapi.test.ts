@@ -209,8 +209,10 @@ test("tells of CSV and text wherever they may be asked for", () => {
       return status.startsWith("2") && content !== undefined ? [Object.keys(content)] : [];
     });
     const [format] = (operation.parameters ?? []).filter(({ name }) => name === "format");
-    const isTable = JSON.stringify(format?.schema).includes('"csv"');
-    expect(contents).toContainEqual(["application/json", isTable ? "text/csv" : "text/plain"]);
+    const types = Object.entries({ csv: "text/csv", txt: "text/plain" }).flatMap(([name, type]) =>
+      JSON.stringify(format?.schema).includes(`"${name}"`) ? [type] : [],
+    );
+    expect(contents).toContainEqual(["application/json", ...types]);
   }
 });
 

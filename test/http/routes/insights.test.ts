@@ -187,6 +187,7 @@ describe("a funnel", () => {
 
     expect(body).toBe(
       `${words}
+Persons who had view, then signup, then buy, in this order, with any other events between, within 14 days, from 2026-11-18 until before 2026-11-22 (UTC).
 
         persons  of all  of those before  median time
 view          3   100 %                                ${"█".repeat(40)}
@@ -274,6 +275,7 @@ describe("retention", () => {
     const { body } = await ask("retention of view last 3 days", { name: "R" }, "?format=txt");
     expect(body).toBe(
       `R
+Persons who for the first time ever had view in a day, and how many of them had view in each later day, from 2026-11-18 until before 2026-11-22 (UTC).
 
             day 0  day 1  day 2  day 3
 2026-11-18      1      1      0      1  ██ █

@@ -92,6 +92,7 @@ export const OPERATIONS: Row[] = [
   ],
   ["GET", `${ENVIRONMENT}events/:uuid/`, "query:read", 200, ""],
   ["POST", `${ENVIRONMENT}query/`, "query:read", 200, "format", SQL],
+  ["DELETE", `${ENVIRONMENT}query/:client_query_id/`, "query:read", 204, ""],
   ["GET", `${ENVIRONMENT}event_definitions/`, "event_definition:read", 200, `${LIST} search`],
   [
     "GET",

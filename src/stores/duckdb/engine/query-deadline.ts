@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { callerOf } from "../../../core/access/callers.ts";
-import { Failure } from "../../../core/values/failure.ts";
+import { endedBy, Failure } from "../../../core/values/failure.ts";
 import type { Duckdb } from "./duckdb.ts";
 import { isOutOfMemory } from "./faults.ts";
 import { INTERRUPT_EVERY_MS } from "./queue.ts";
@@ -9,7 +9,7 @@ import { INTERRUPT_EVERY_MS } from "./queue.ts";
 export type ApiReads = {
   /**
    * Reads as {@link Duckdb.readForOthers} does. Once the time is over or `signal` aborts, it fails
-   * `query_timeout` at once, and interrupts the engine. Fails `unavailable` if the engine lacks memory.
+   * `query_timeout` or as `endedBy` at once, and interrupts the engine. Fails `unavailable` if the engine lacks memory.
    */
   read<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
 };
@@ -31,16 +31,15 @@ export function apiReads(
     async read(signal, work) {
       const controller = new AbortController();
       const { promise: ended, reject } = Promise.withResolvers<never>();
-      const end = (detail: string) => {
-        const failure = new Failure("query_timeout", detail);
+      const end = (failure: Failure) => {
         reject(failure);
         controller.abort(failure);
       };
-      const onDisconnect = () => end("The client has disconnected.");
+      const onAbort = () => end(endedBy(signal));
       const tooLong = `Reading took longer than ${seconds} s. Ask for less, or for a shorter time.`;
-      const timer = setTimeout(() => end(tooLong), seconds * 1000);
-      signal.addEventListener("abort", onDisconnect, { once: true });
-      if (signal.aborted) onDisconnect();
+      const timer = setTimeout(() => end(new Failure("query_timeout", tooLong)), seconds * 1000);
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (signal.aborted) onAbort();
       try {
         const reading = duckdb.readForOthers(
           (connection) => untilAborted(connection, controller.signal, () => work(connection)),
@@ -53,7 +52,7 @@ export function apiReads(
         onNoMemory(error);
         throw new Failure("unavailable", NO_MEMORY);
       } finally {
-        signal.removeEventListener("abort", onDisconnect);
+        signal.removeEventListener("abort", onAbort);
         clearTimeout(timer);
       }
     },

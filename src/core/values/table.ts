@@ -1,4 +1,4 @@
-import { escapeControlChars } from "../core/values/json.ts";
+import { escapeControlChars } from "./json.ts";
 
 /** Rows under their heads, in columns, with control characters escaped. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
