@@ -57,6 +57,7 @@ import { personEditRoutes } from "./routes/person-edits.ts";
 import { personRoutes } from "./routes/persons.ts";
 import { playlistRoutes } from "./routes/playlists.ts";
 import { projectRoutes } from "./routes/projects.ts";
+import { readWordsRoutes } from "./routes/read-words.ts";
 import { queryRoutes } from "./routes/sql.ts";
 import { sqlSchemaRoutes } from "./routes/sql-schema.ts";
 import { statusRoutes } from "./routes/status.ts";
@@ -124,6 +125,7 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...deletionRoutes(needs.deletions),
   ...playlistRoutes(needs.playlists),
   ...insightRoutes(needs.insights),
+  ...readWordsRoutes(needs.insights),
   ...queryRoutes(needs),
   ...sqlSchemaRoutes(),
   ...eventRoutes(needs),

@@ -15,6 +15,7 @@ import type { Reading } from "../questions/readings/reading.ts";
 import { explanationOf } from "../questions/readings/say.ts";
 import { isTotal, sentenceOf } from "../questions/sentence.ts";
 import type { Sql } from "../sql/sql.ts";
+import { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 import { isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
@@ -119,6 +120,31 @@ export async function answerOf(
   const said = { sentence: sentenceOf(query, asking.moment), explanation: explanationOfPlan(plan) };
   const answer = { ...shown, ...shared, sql, ...said, ...described(plan.period) };
   return { answer, read };
+}
+
+/**
+ * Says in one sentence how a question was understood: what is counted, where and when. If its period cannot be answered,
+ * the sentence says why.
+ */
+export async function explained(
+  needs: AnswerNeeds,
+  { query, reading }: Meant,
+  asking: Asking,
+): Promise<string> {
+  const { timezone } = asking.moment;
+  try {
+    if (reading !== null && query["kind"] === WORDS_KIND) {
+      const { period } = await periodsOf(needs, reading, asking);
+      return explanationOf(reading, { ...period, timezone });
+    }
+    const plan = await planOf(needs, readQuery(query, asking.moment), asking);
+    return reading === null
+      ? explanationOfPlan(plan)
+      : explanationOf(reading, { ...plan.period, timezone });
+  } catch (error) {
+    if (error instanceof Failure && error.code === "invalid_input") return error.message;
+    throw error;
+  }
 }
 
 /** Returns the answer as SQL. */

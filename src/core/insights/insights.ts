@@ -23,6 +23,7 @@ import type { Moment } from "../values/zoned-time.ts";
 import { type Answer, type Asking, answerOf, draftOf } from "./answers.ts";
 import { nameOf } from "./insight-name.ts";
 import { type KeptInsights, keptInsights } from "./kept-insights.ts";
+import { type ReadAsked, readAsked, type WordsRead } from "./read-words.ts";
 import { meaningOf } from "./words.ts";
 
 /** An answer, and the milliseconds that it took. */
@@ -58,6 +59,8 @@ export type Insights = KeptInsights & {
    * not understood, `too_long`, and `unavailable` while the event store catches up.
    */
   draft(project: number, prompt: string | undefined, signal: AbortSignal): Promise<{ sql: string }>;
+  /** Reads words as a query, or says a query in words, without an answer. Fails as `readAsked`. */
+  read(project: number, asked: ReadAsked, signal: AbortSignal): Promise<WordsRead>;
 };
 
 /** The project that asks, the time, and the field of the request to blame. */
@@ -123,6 +126,10 @@ export function insights(needs: Needs): Insights {
       const { meaning, read, answer } = await answered(query, asked, title);
       const kept = { project, user, name: title(read), query: meaning.query };
       return { insight: await keep(needs, kept), ...answer };
+    },
+    async read(project, asked, signal) {
+      upToDate();
+      return readAsked(needs, asked, { project, signal, moment: await momentOf(project) });
     },
     async draft(project, prompt, signal) {
       upToDate();

@@ -168,7 +168,7 @@ function funnelIn(text: string, known: Known): JsonObject {
   return {
     kind: "FunnelsQuery",
     series: events.map(node),
-    ...common(timed),
+    ...common({ dateRange: { date_from: FUNNEL_PERIOD }, ...timed }),
     funnelsFilter: {
       funnelOrderType: how === "strict" || how === "unordered" ? how : "ordered",
       ...(unit === undefined
@@ -184,6 +184,9 @@ function funnelIn(text: string, known: Known): JsonObject {
     ...(broken === undefined ? {} : { breakdownFilter: broken }),
   };
 }
+
+/** The time of a funnel without one. */
+const FUNNEL_PERIOD = "-30d";
 
 /** Splits off the excluded events; `steps` keeps the breakdown. */
 function withoutIn(text: string, known: Known): { steps: string; excluded: (string | null)[] } {

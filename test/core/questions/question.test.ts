@@ -213,7 +213,7 @@ describe("a question in words", () => {
       },
     ],
   ])("may be of a funnel: %s", (words, query, funnelsFilter) => {
-    expect(read(words)).toEqual({ kind: "FunnelsQuery", ...query, funnelsFilter });
+    expect(read(words)).toEqual({ kind: "FunnelsQuery", ...last("-30d"), ...query, funnelsFilter });
   });
 
   const entity = (id: string) => ({ id, type: "events" });

@@ -45,6 +45,7 @@ export const OPERATIONS: Row[] = [
   ["POST", `${ENVIRONMENT}logs/query/`, "error_tracking:read", 200, "", { body: { query: {} } }],
   ["POST", INSIGHT_QUERY, "insight:read", 200, "format", TREND],
   ["GET", `${ENVIRONMENT}query/draft_sql/`, "insight:read", 200, "prompt"],
+  ["POST", `${ENVIRONMENT}query/read/`, "insight:read", 200, "", TREND],
   ["GET", PERSONS, "person:read", 200, FOUND],
   ["GET", PERSON, "person:read", 200, "format"],
   ["PATCH", PERSON, "person:write", 200, "format", { body: { properties: {} } }],

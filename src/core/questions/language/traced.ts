@@ -37,5 +37,6 @@ export function rewritten(
 /** Returns the range in the text before for a range of a rewritten one. */
 export function rangeBefore({ at }: Traced, { start, end }: Range): Range {
   const first = at[start] ?? 0;
+  if (start >= end) return { start: first, end: first };
   return { start: first, end: Math.max(first, at[end - 1] ?? first) + 1 };
 }

@@ -137,6 +137,8 @@ function perIn(parts: Parts, context: Context): Aggregate | undefined {
   const isUnit = (part: Part) => isPerson(part) || isSession(part) || isEvent(part);
   const per = parts.find(({ meaning, at }) => {
     const unit = parts.all[at + 1];
+    // "By person email" names a property of persons.
+    if (parts.all[at + 2]?.meaning.property?.of === "person") return false;
     return meaning.roles.has("by") && unit !== undefined && parts.isLeft(unit) && isUnit(unit);
   });
   const unit = per ?? undefined;

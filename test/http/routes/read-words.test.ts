@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { WordsRead } from "../../../src/core/insights/read-words.ts";
+import { batch, event } from "../../support/data/build-records.ts";
+import { type TestApp, testApp } from "../../support/start/app.ts";
+
+const READ = "/api/environments/1/query/read/";
+const NOW = Date.parse("2026-11-26T12:00:00Z");
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await testApp({ now: NOW });
+  const properties = { $geoip_country_name: "Germany", $session_id: Bun.randomUUIDv7() };
+  const person = { $set: { plan: "pro" } };
+  await app.capture(
+    batch(
+      event({ event: "$pageview", properties: { ...properties, $pathname: "/" } }),
+      event({ event: "purchase", properties: { ...properties, ...person, amount: 3 } }),
+      event({ event: "support ticket", properties: { ...properties, topic: "size" } }),
+    ),
+  );
+});
+
+afterAll(() => app[Symbol.asyncDispose]());
+
+const read = async (asked: object) => {
+  const { status, body } = await app.ask("POST", READ, { body: asked });
+  return { status, body: body as WordsRead };
+};
+
+const node = (event: string, math = "total") => ({ kind: "EventsNode", event, math });
+
+describe("words", () => {
+  test("are read as a query, with its sentence and the roles of their parts", async () => {
+    const words = "How many visitors didn’t come from Germany last week?";
+    const { status, body } = await read({ words });
+
+    expect(status).toBe(200);
+    const query = {
+      kind: "TrendsQuery",
+      series: [node("$pageview", "dau")],
+      dateRange: { date_from: "-1wStart", date_to: "-1wEnd" },
+      properties: [{ key: "$geoip_country_name", operator: "is_not", value: "Germany" }],
+    };
+    const sentence =
+      'unique users of $pageview where $geoip_country_name is not "Germany" last week in total';
+    expect(body).toMatchObject({ query, sentence, unknown: [], suggestions: [] });
+    expect(body.explanation).toContain("from 2026-11-16 until before 2026-11-23 (UTC)");
+    expect(body.readings[0]).toMatchObject({ sentence, query });
+    const parts = body.parts.map(({ role, start, end }) => [role, words.slice(start, end)]);
+    expect(parts).toEqual([
+      ["measure", "visitors"],
+      ["filter", "didn’t"],
+      ["filter", "Germany"],
+      ["period", "last week"],
+    ]);
+    expect((await read({ words: sentence })).body.query).toEqual(body.query);
+  });
+
+  test("that no kind of query can express are their own sentence", async () => {
+    const words = "bounce rate by country this month";
+
+    expect((await read({ words })).body).toMatchObject({
+      query: { kind: "WordsQuery", query: words },
+      sentence: words,
+    });
+  });
+
+  test.each([
+    ["how many kangaroos visited", "kangaroos"],
+    ["purchase by colour", "colour"],
+    ["", ""],
+  ])(
+    "that are not understood are marked, and other questions are offered: %j",
+    async (words, word) => {
+      const { status, body } = await read({ words });
+
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ query: null, sentence: null, explanation: null, readings: [] });
+      const marked = body.unknown.map(({ start, end }) => words.slice(start, end));
+      expect(marked).toEqual(word === "" ? [] : [word]);
+      expect(body.suggestions.length).toBeGreaterThan(1);
+      for (const one of body.suggestions)
+        expect((await read({ words: one })).body.query).not.toBeNull();
+    },
+  );
+
+  test("may be read where their period has no answer, which the explanation says", async () => {
+    const { status, body } = await read({ words: "hourly purchase since 2020-01-01" });
+
+    expect(status).toBe(200);
+    expect(body.explanation).toStartWith("A range has at most 1000 intervals.");
+  });
+});
+
+describe("a query", () => {
+  test("is said in words that are read as an equal query, and stays as it was sent", async () => {
+    const query = {
+      kind: "TrendsQuery",
+      series: [{ event: "support ticket", custom_name: "Tickets" }],
+      properties: [{ key: "plan", type: "person", value: ["pro"] }],
+      interval: "month",
+    };
+    const { body } = await read({ query: { kind: "InsightVizNode", source: query } });
+
+    expect(body).toMatchObject({
+      query,
+      sentence: 'monthly "support ticket" where person plan is "pro" last 7 days',
+    });
+    expect((await read({ words: body.sentence })).body).toMatchObject({
+      sentence: body.sentence,
+      explanation: body.explanation,
+      parts: body.parts,
+    });
+  });
+
+  test("that no words can say has no sentence, but an explanation", async () => {
+    const query = {
+      kind: "TrendsQuery",
+      series: [{ event: "purchase" }, { event: "$pageview" }],
+      trendsFilter: { formula: "A / B" },
+    };
+    const { body } = await read({ query });
+
+    expect(body).toMatchObject({ query, sentence: null, parts: [], readings: [] });
+    expect(body.explanation).toContain("A / B");
+  });
+
+  test("of an event that the project does not have has no sentence", async () => {
+    const query = { kind: "TrendsQuery", series: [{ event: "never sent" }] };
+
+    expect((await read({ query })).body).toMatchObject({ query, sentence: null });
+  });
+
+  test("of a question in words is these words", async () => {
+    const words = "bounce rate last 7 days";
+
+    expect((await read({ query: { kind: "WordsQuery", query: words } })).body).toMatchObject({
+      query: { kind: "WordsQuery", query: words },
+      sentence: words,
+    });
+  });
+});
+
+test.each([
+  [{}, { code: "required", attr: "words" }],
+  [{ words: "x".repeat(1001) }, { code: "too_long", attr: "words" }],
+  [{ query: { kind: "TrendsQuery" } }, { code: "required", attr: "query__series" }],
+  [{ query: "purchase" }, { code: "required", attr: "words" }],
+])("without words or a query is refused: %j", async (asked, failure) => {
+  const { status, body } = await read(asked);
+
+  expect(status).toBe(400);
+  expect(body).toMatchObject(failure);
+});
