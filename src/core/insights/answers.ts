@@ -123,7 +123,7 @@ export async function answerOf(
 }
 
 /**
- * Says in one sentence how a question was understood: what is counted, where and when. If its period cannot be answered,
+ * Says in one sentence how a question was understood: its measure, filters and period. If the period cannot be answered,
  * the sentence says why.
  */
 export async function explained(

@@ -65,7 +65,7 @@ async function ofQuery(needs: Needs, sent: JsonObject, asking: Asking): Promise<
   return { query: sent, sentence, explanation, ...nothing };
 }
 
-/** Returns the sentence that the project reads as a query; null if there is none. */
+/** Returns the sentence that the project reads as a query; null if no words say it. */
 async function sentenceIn(needs: Needs, sent: JsonObject, asking: Asking): Promise<string | null> {
   const { project, signal, moment } = asking;
   for (const quotesAll of [false, true]) {

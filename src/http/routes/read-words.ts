@@ -38,7 +38,7 @@ const ReadShape = t.Object(
     explanation: t.Nullable(
       Text(
         "Unique users of $pageview per week from 2026-08-29 until before 2026-11-28 (UTC).",
-        "What is counted, where and when; null without a query.",
+        "The measure, the filters and the period; null without a query.",
       ),
     ),
     parts: t.Array(
