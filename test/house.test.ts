@@ -145,7 +145,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/questions/readings/visits.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/filters.ts": "test/core/questions/sentence.test.ts",
   "core/insights/read-words.ts": "test/http/routes/read-words.test.ts",
-  "core/insights/explain.ts": "test/http/routes/read-words.test.ts",
   "core/insights/answers.ts": "test/core/insights/words.test.ts",
   "core/insights/table-results.ts": "test/core/insights/words.test.ts",
   "stores/duckdb/insights/question-parts.ts": "test/core/insights/words.test.ts",

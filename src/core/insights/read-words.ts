@@ -7,13 +7,7 @@ import { isTotal, sentenceOf } from "../questions/sentence.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { type AnswerNeeds, type Asking, explained } from "./answers.ts";
-import {
-  compiled,
-  readEnglish,
-  shortForm,
-  type WordsAsked,
-  type WordsNeeds,
-} from "./words.ts";
+import { compiled, readEnglish, shortForm, type WordsAsked, type WordsNeeds } from "./words.ts";
 
 /** A question to read: words, or a query. */
 export type ReadAsked = { words?: string | undefined; query?: Json | undefined };
