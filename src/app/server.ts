@@ -65,7 +65,15 @@ export async function openApp(settings: Settings, environment: Environment): Pro
   const journal = rejectWhenDiskLow(events.journal, guard);
   const sources = { now, newUuid, countryOf, log };
   const accepting = { ...sources, journal, decoder: decoder.decoder, ingest };
-  const services = openServices({ settings, base, events, diskGuard: guard, accepting });
+  const { descriptors } = environment;
+  const services = openServices({
+    settings,
+    base,
+    events,
+    diskGuard: guard,
+    descriptors,
+    accepting,
+  });
   const deletionRuns = startDeletions({ settings, base, events, archiving, ingest, now, log });
   const close = async (deadlineMs: number) => {
     const deleted = await deletionRuns.stop(deadlineMs);

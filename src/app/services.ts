@@ -17,7 +17,7 @@ import { startColumnMaterializer } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
 import { logs } from "../core/logs/logs.ts";
 import { type Arrivals, arrivals } from "../core/operations/arrivals.ts";
-import { metrics } from "../core/operations/metrics.ts";
+import { type MetricNeeds, metrics } from "../core/operations/metrics.ts";
 import { readiness } from "../core/operations/readiness.ts";
 import { status } from "../core/operations/status.ts";
 import { timings } from "../core/operations/timings.ts";
@@ -60,13 +60,13 @@ import { warningReads } from "../stores/sqlite/warnings.ts";
 import type { openEvents } from "./open-events.ts";
 import { gcAfterBytes } from "./process/garbage-collection.ts";
 import { machine } from "./process/machine-limits.ts";
-import { elapsedMs, randomBytes } from "./process/sources.ts";
+import { elapsedMs, randomBytes, residentBytes } from "./process/sources.ts";
 import { VERSION } from "./process/version.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Base } from "./stores.ts";
 
 /** Version and resident memory of this process. */
-const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
+const SELF = { version: VERSION, memoryBytes: residentBytes };
 
 const MACHINE = { memoryBytesMax: machine().memoryBytes };
 
@@ -80,6 +80,7 @@ type Needs = {
   base: Base;
   events: Events;
   diskGuard: DiskGuard;
+  descriptors: MetricNeeds["descriptors"];
   /** The needs of the services that accept events and log records. */
   accepting: Accepting;
 };
@@ -189,7 +190,7 @@ function records(base: Base, now: Clock) {
 
 /** Metrics, timings and readiness. `state` may be set to draining. */
 function reports(
-  { base, events: opened, diskGuard, accepting }: Needs,
+  { base, events: opened, diskGuard, descriptors, accepting }: Needs,
   services: { capture: Capture; warnings: WarningReads },
   isCatchingUp: () => boolean,
 ) {
@@ -217,6 +218,7 @@ function reports(
       ...services,
       ...SELF,
       ...parts,
+      descriptors,
       archive: opened.archiveCounts,
       journalLost: opened.gaps.count,
       timings: requestTimings,
@@ -264,7 +266,7 @@ export function startDeletions({
   events: opened,
   archiving,
   ...needs
-}: Omit<Needs, "diskGuard" | "accepting"> & {
+}: Omit<Needs, "diskGuard" | "descriptors" | "accepting"> & {
   archiving: Archiving;
 } & Pick<DeletionRunNeeds, "ingest" | "now" | "log">): DeletionRuns {
   const { directory, stores } = base;

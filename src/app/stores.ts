@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { serialized } from "../core/access/key-changes.ts";
 import { keys } from "../core/access/keys.ts";
 import { openProjects } from "../core/access/projects.ts";
+import type { MetricNeeds } from "../core/operations/metrics.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Volume } from "../core/ports/volume.ts";
 import type { Clock } from "../core/values/time.ts";
@@ -26,6 +27,8 @@ export type Environment = {
   idleMs?: number;
   /** The size and free space of the data directory's disk; by default as the system reports them. */
   volume?: () => Volume | undefined;
+  /** Descriptors and ended connections, for the metrics; unknown by default. */
+  descriptors?: MetricNeeds["descriptors"];
 };
 
 /** Milliseconds of an hour, the unit of the setting `dedup_window`. */

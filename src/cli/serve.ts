@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type AdminServer, serveAdmin } from "../app/admin-socket.ts";
+import { expectDescriptors, guardConnections } from "../app/process/connections.ts";
 import { codeOf, DataError } from "../app/process/data-directory.ts";
 import { type LogFormat, openLog } from "../app/process/log.ts";
 import { VERSION } from "../app/process/version.ts";
@@ -31,8 +32,11 @@ export const serve: Command = {
     const started = performance.now();
     const logFormat = logFormatOf(settings);
     const log = openLog({ format: logFormat, now: Date.now });
+    expectDescriptors();
     const listening = listenOn(settings);
-    const open = () => openApp(settings, { now: Date.now, log, logFormat });
+    const guard = guardConnections(listening, log);
+    const environment = { now: Date.now, log, logFormat, descriptors: guard.counts };
+    const open = () => openApp(settings, environment);
     const app = await openWithRoom(open, listening, log);
     listening.open(app.http(listening.url, listening.connectionOf));
     const admin = openSocket(settings, app, log);
@@ -51,6 +55,7 @@ export const serve: Command = {
     log.info("stopping", { signal });
     app.drain();
     await listening.stop(DRAIN_MS_MAX);
+    guard.stop();
     await admin?.stop();
     await app.close(APPLY_MS_MAX);
     log.info("stopped");

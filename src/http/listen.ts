@@ -20,6 +20,12 @@ export type ListenOptions = {
 export type Listening = {
   /** An address that reaches it from this machine. */
   url: string;
+  port: number;
+  /**
+   * The ports of the clients whose requests are being answered, without those of SDKs: their bodies may never
+   * end, and an SDK sends them again.
+   */
+  busyPorts(): ReadonlySet<number>;
   /** Answers with `handle` from now on; before that each request gets 503, except `/_liveness`. */
   open(handle: (request: Request) => Promise<Response>): void;
   /** Sets the reason in these answers 503. */
@@ -48,7 +54,7 @@ const LOOPBACK_OF: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1
  */
 export function listen({ host, port, tls, seed }: ListenOptions): Listening {
   let closedReason: string | undefined = "The server is starting.";
-  let inFlight = 0;
+  const inFlight = new Set<Request>();
   let handle = (_request: Request): Promise<Response> => Promise.reject(new Error("not open"));
   const requestId = requestIds(seed);
   const server = Bun.serve({
@@ -67,11 +73,11 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
         refused.headers.set("x-request-id", requestId(request));
         return refused;
       }
-      inFlight += 1;
+      inFlight.add(request);
       try {
         return await handle(request);
       } finally {
-        inFlight -= 1;
+        inFlight.delete(request);
       }
     },
   });
@@ -80,6 +86,13 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
   const url = `${tls === undefined ? "http" : "https"}://${urlHost}:${server.port}`;
   return {
     url,
+    port: server.port ?? port,
+    busyPorts: () =>
+      new Set(
+        [...inFlight]
+          .filter((request) => !isOfSdk(request))
+          .map((request) => server.requestIP(request)?.port ?? 0),
+      ),
     connectionOf: (request) => server.requestIP(request)?.address,
     setReason(reason) {
       closedReason = reason;
@@ -92,7 +105,7 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
       closedReason = "The server is shutting down.";
       const finished = server.stop();
       const deadline = performance.now() + deadlineMs;
-      while (inFlight > 0 && performance.now() < deadline) await Bun.sleep(10);
+      while (inFlight.size > 0 && performance.now() < deadline) await Bun.sleep(10);
       await Promise.race([finished, Bun.sleep(100)]);
       await server.stop(true);
     },

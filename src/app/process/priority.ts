@@ -21,10 +21,19 @@ const lowered = new Set<string>();
 /** Lowers the priority of the threads on which DuckDB computes, if they are started already. */
 export function lowerPoolPriority(): void {
   if (process.platform !== "linux") return;
-  for (const thread of readdirSync("/proc/self/task")) {
+  for (const thread of threads()) {
     if (lowered.has(thread) || !isOfPool(thread)) continue;
     lower(Number(thread));
     lowered.add(thread);
+  }
+}
+
+function threads(): string[] {
+  try {
+    return readdirSync("/proc/self/task");
+  } catch {
+    // No descriptor is free. The next call finds the threads.
+    return [];
   }
 }
 

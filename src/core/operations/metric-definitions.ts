@@ -87,6 +87,11 @@ export const METRICS = {
   hoglet_disk_free_min_bytes: gauge("Free bytes below which events are rejected."),
   hoglet_deletion_tasks: gauge("Deletions of events, by state.", "project_id", "state"),
   process_resident_memory_bytes: gauge("Bytes of memory that the process holds."),
+  process_open_fds: gauge("Files and connections that the process has open; only on Linux."),
+  process_max_fds: gauge("Files and connections that the process may have open; only on Linux."),
+  hoglet_connections_ended_total: counter(
+    "Connections that were ended because too few descriptors were free; only on Linux.",
+  ),
   process_start_time_seconds: gauge("Time of the start, in seconds since 1970."),
   hoglet_ready: gauge("1 while the server can serve, else 0."),
   hoglet_build_info: gauge("1, with the version that is running.", "version"),

@@ -43,6 +43,8 @@ export type MetricNeeds = {
   meter: { held: number };
   /** Bytes of memory that the process holds. */
   memoryBytes: () => number;
+  /** Descriptors that are open and that may be, and connections that were ended to free some. */
+  descriptors?: (() => { open: number; max: number; ended: number } | undefined) | undefined;
   isReady: () => boolean;
   now: Clock;
   version: string;
@@ -125,7 +127,6 @@ function pipelineSamples({ ingest, journal, meter }: MetricNeeds) {
 function diskSamples({ sizes, diskGuard, archive, journalLost }: MetricNeeds) {
   const { events, loads, sqlite, journalQuarantinedParts } = sizes();
   const figures = diskGuard.figures();
-  const optional = (value: number | undefined) => (value === undefined ? [] : one(value));
   return {
     hoglet_store_bytes: Object.entries({ events, loads, sqlite }).map(([kind, value]) => ({
       labels: { kind },
@@ -147,9 +148,14 @@ function taskSamples(counts: readonly DeletionCount[]): Sample[] {
   }));
 }
 
-function processSamples({ memoryBytes, isReady, version }: MetricNeeds, startedAt: number) {
+function processSamples(needs: MetricNeeds, startedAt: number) {
+  const { memoryBytes, isReady, version } = needs;
+  const descriptors = needs.descriptors?.();
   return {
     process_resident_memory_bytes: one(memoryBytes()),
+    process_open_fds: optional(descriptors?.open),
+    process_max_fds: optional(descriptors?.max),
+    hoglet_connections_ended_total: optional(descriptors?.ended),
     process_start_time_seconds: one(startedAt / 1000),
     hoglet_ready: one(isReady() ? 1 : 0),
     hoglet_build_info: [{ labels: { version }, value: 1 }],
@@ -164,6 +170,8 @@ function reasons(warned: readonly WarningCount[], severity: Severity): Sample[] 
       value: count,
     }));
 }
+
+const optional = (value: number | undefined) => (value === undefined ? [] : one(value));
 
 function one(value: number): Sample[] {
   return [{ labels: {}, value }];

@@ -89,6 +89,11 @@ export function isDiskFull({ message }: Error): boolean {
   return /ENOSPC|EDQUOT|EFBIG|no space left|disk is full|file too large/i.test(message);
 }
 
+/** Whether an error says that no descriptor was free. */
+export function isOutOfDescriptors({ message }: Error): boolean {
+  return /EMFILE|ENFILE|too many open files/i.test(message);
+}
+
 /** The message of an error in one line, without quoted text: DuckDB and SQLite quote data. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { NotFoundError, ParseError, ValidationError } from "elysia";
 import type { Log } from "../../core/ports/log.ts";
-import { Failure, isDiskFull, serverError } from "../../core/values/failure.ts";
+import { Failure, isDiskFull, isOutOfDescriptors, serverError } from "../../core/values/failure.ts";
 
 /** The answer for a failure: its envelope, status and headers. */
 export function problem(
@@ -42,7 +42,7 @@ function headersOf({ status, retryAfterS }: Failure): Record<string, string> {
 
 /**
  * Returns the failure that a caller sees for any thrown value. An error other than a full disk
- * (decision 66) is a bug: the log has it with the id of the request, and the caller sees only the id.
+ * (decision 66) or too many connections (decision 151) is a bug: the log has it with the id of the request, and the caller sees only the id.
  */
 export function failureOf(thrown: unknown, requestId: string, log: Log): Failure {
   if (thrown instanceof Failure) return thrown;
@@ -56,6 +56,10 @@ export function failureOf(thrown: unknown, requestId: string, log: Log): Failure
   if (thrown instanceof Error && isDiskFull(thrown)) {
     log.warn("disk full; request refused", { request_id: requestId, error: thrown });
     return new Failure("unavailable", "The disk is full: nothing changes until there is space.");
+  }
+  if (thrown instanceof Error && isOutOfDescriptors(thrown)) {
+    log.warn("no descriptor is free; request refused", { request_id: requestId, error: thrown });
+    return new Failure("unavailable", "Too many files and connections are open. Try again.");
   }
   log.error("request failed", { request_id: requestId, error: thrown });
   return serverError(requestId);

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { Log } from "../../../src/core/ports/log.ts";
+import { failureOf } from "../../../src/http/answer/errors.ts";
 import { OPERATIONS } from "../../support/answers/operations.ts";
 import { openPersonStore } from "../../support/answers/sqlite.ts";
 import { testApp } from "../../support/start/app.ts";
@@ -270,4 +272,15 @@ describe("with format=txt", () => {
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line).toMatch(/^ {2}[^";]+$/);
   });
+});
+
+test("a lack of descriptors is 503, and no bug", () => {
+  const lines: string[] = [];
+  const note = (message: string) => lines.push(message);
+  const log = { debug: note, info: note, warn: note, error: note } as unknown as Log;
+
+  const failure = failureOf(new Error("EMFILE: too many open files, open '/a'"), "id", log);
+
+  expect(failure).toMatchObject({ code: "unavailable" });
+  expect(lines).toEqual(["no descriptor is free; request refused"]);
 });
