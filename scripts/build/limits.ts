@@ -136,6 +136,18 @@ const GROUPS: readonly Group[] = [
     },
   },
   {
+    title: "Console",
+    constants: {
+      "core/access": [
+        "SESSION_IDLE_DAYS_MAX",
+        "SESSION_DAYS_MAX",
+        "FRESH_MINUTES_MAX",
+        "SESSIONS_PER_USER_MAX",
+        "LINK_MINUTES_MAX",
+      ],
+    },
+  },
+  {
     title: "Playlists",
     constants: {
       "core/playlists": ["PLAYLIST_FILTERS_BYTES_MAX", "SESSION_RECORDING_ID_CHARS_MAX"],

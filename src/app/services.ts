@@ -121,6 +121,8 @@ export function openServices(needs: Needs) {
     now,
     ...searches(needs, reads, isUnreadable),
     ...records(base, now),
+    sessions: base.sessions,
+    instance: base.instance,
   };
   const reported = reports(needs, services, isCatchingUp);
   return { ...services, ...reported, status: statusOf(needs, services, reported.readiness) };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { serialized } from "../core/access/key-changes.ts";
 import { keys } from "../core/access/keys.ts";
 import { openProjects } from "../core/access/projects.ts";
+import { sessions } from "../core/access/sessions.ts";
 import type { MetricNeeds } from "../core/operations/metrics.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Volume } from "../core/ports/volume.ts";
@@ -10,6 +11,7 @@ import type { Clock } from "../core/values/time.ts";
 import { lockDirectory } from "../stores/files/lock.ts";
 import { keyReads, projectReads, userReads } from "../stores/sqlite/access.ts";
 import { recoveryAdvice } from "../stores/sqlite/damage.ts";
+import { sessionReads } from "../stores/sqlite/sessions.ts";
 import { expectKept, readSqlite } from "../stores/sqlite/sqlite.ts";
 import { LockedError, opened, useDirectory } from "./process/data-directory.ts";
 import type { LogFormat } from "./process/log.ts";
@@ -78,7 +80,15 @@ export async function openBase(settings: Settings, environment: Environment) {
   const personalKeys = serialized(allKeys, reads, ids.now);
   // The first user is the owner, so the owner is made before any command can make a user (decision 16).
   await openOrRollBack(personalKeys.makeOwner(), close);
-  return { directory, stores, sqlite, projects, keys: personalKeys, close };
+  // The end of a uuid is random.
+  const instance = (await userReads(sqlite).owner())?.uuid.slice(-8) ?? "";
+  const consoleSessions = sessions({
+    ...{ keys: personalKeys, keyReads: reads, users: userReads(sqlite), log, ...ids },
+    reads: sessionReads(sqlite),
+    writes: stores.sessions,
+  });
+  const access = { projects, keys: personalKeys, sessions: consoleSessions, instance };
+  return { directory, stores, sqlite, ...access, close };
 }
 
 type Ids = Pick<Parameters<typeof openProjects>[0], "newUuid" | "now" | "randomBytes">;

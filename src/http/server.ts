@@ -3,6 +3,7 @@ import { attempts } from "../core/access/failed-keys.ts";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
 import type { RunningQueries } from "../core/access/running-queries.ts";
+import type { Sessions } from "../core/access/sessions.ts";
 import type { Capture } from "../core/capture/capture.ts";
 import type { CountryOf } from "../core/capture/country.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
@@ -31,6 +32,7 @@ import { refuseOtherMethods } from "./allowed-methods.ts";
 import { asksForText, failureOf, problem, textProblem } from "./answer/errors.ts";
 import { requestIds, requestLog } from "./answer/request-log.ts";
 import { consolePages } from "./console/pages.ts";
+import { type ConsoleRoute, sessionRoutes } from "./console/sessions.ts";
 import { openApi } from "./docs/openapi.ts";
 import { docsRoutes } from "./docs/pages.ts";
 import { mountManagement } from "./management.ts";
@@ -42,6 +44,7 @@ import { corsHeaders, firstSegment, isOfSdk } from "./request/cors.ts";
 import { isHost, withHost } from "./request/host.ts";
 import { checkPath } from "./request/parameters.ts";
 import type { Preference } from "./request/preferences.ts";
+import { sessionCookie } from "./request/session-cookie.ts";
 import { activityRoutes } from "./routes/activity.ts";
 import { definitionRoutes } from "./routes/definitions.ts";
 import { deletionRoutes } from "./routes/deletions.ts";
@@ -107,8 +110,11 @@ export type HttpNeeds = ManagementNeeds & {
   newUuid: () => string;
   log: Log;
   version: string;
+  sessions: Sessions;
   /** Whether browsers get the console (setting `console`). */
   hasConsole: boolean;
+  /** Differs between servers; in the name of the console's cookie. */
+  instance: string;
   /** Undefined if events get no country (setting `geoip`). */
   countryOf: CountryOf | undefined;
 } & AddressNeeds;
@@ -152,7 +158,11 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const allowed = new Map<string, Set<string>>();
   const { clientOf, address } = addresses(needs);
   const wrongKeys = attempts(needs.now);
-  const authority = authorizer({ keys, projects, attempts: wrongKeys, addressOf: clientOf });
+  const cookie = sessionCookie({ ...needs, address });
+  const authority = authorizer({
+    ...{ keys, projects, attempts: wrongKeys, addressOf: clientOf },
+    console: needs.hasConsole ? { ...needs, cookie } : undefined,
+  });
   const geoipOf = (request: Request) =>
     needs.countryOf && { country: needs.countryOf(clientOf(request) ?? "") };
   const app = new Elysia({
@@ -194,10 +204,10 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   }
   const document = () => openApi(management, sdk, needs.version);
   const pages = { ...healthRoutes(needs.readiness), ...docsRoutes(document) };
-  const console = needs.hasConsole ? consolePages({ ...needs, address }) : {};
-  mountPages(app, { ...pages, ...console }, allow);
+  const routes = consoleRoutes({ ...needs, address, cookie, authority });
+  mountPages(app, [...pagesOf(pages), ...routes], allow);
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
-  paths.push(...Object.keys(console));
+  paths.push(...routes.map(({ path }) => path));
   const logged = requestLog(log, { paths, quiet: [METRICS_PATH, ...Object.keys(pages)] });
 
   const answer = async (request: Request): Promise<Response> => {
@@ -247,16 +257,26 @@ function kindOf(request: Request): RequestKind {
   return firstSegment(request.url) === "api" ? "api" : "other";
 }
 
-type Page = (context: { request: Request; params: Record<string, string> }) => unknown;
+/** The routes of the console; none if it is off. */
+const consoleRoutes = (
+  needs: HttpNeeds & Parameters<typeof consolePages>[0] & Parameters<typeof sessionRoutes>[0],
+): ConsoleRoute[] => (needs.hasConsole ? [...consolePages(needs), ...sessionRoutes(needs)] : []);
+
+const pagesOf = (pages: Record<string, (context: never) => unknown>): ConsoleRoute[] =>
+  Object.entries(pages).map(([path, handle]) => ({
+    method: "GET",
+    path,
+    handle: handle as ConsoleRoute["handle"],
+  }));
 
 function mountPages(
   app: Elysia,
-  pages: Record<string, Page>,
+  pages: readonly ConsoleRoute[],
   allow: (path: string, method: string) => void,
 ): void {
-  for (const [path, handle] of Object.entries(pages)) {
-    allow(path, "GET");
-    app.get(path, handle as () => Promise<Response>, { detail: { hide: true } });
+  for (const { method, path, handle } of pages) {
+    allow(path, method);
+    app.route(method, path, handle as () => Promise<Response>, { parse: "none" });
   }
 }
 

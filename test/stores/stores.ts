@@ -29,6 +29,7 @@ import type { LogReads } from "../../src/core/ports/logs.ts";
 import type { PersonReads } from "../../src/core/ports/person-reads.ts";
 import type { PersonWrites } from "../../src/core/ports/person-writes.ts";
 import type { PlaylistReads, PlaylistWrites } from "../../src/core/ports/playlists.ts";
+import type { SessionReads, SessionWrites } from "../../src/core/ports/sessions.ts";
 import type { SqlReads } from "../../src/core/ports/sql.ts";
 import type { Volumes } from "../../src/core/ports/volume.ts";
 import type { WarningReads } from "../../src/core/ports/warnings.ts";
@@ -66,6 +67,7 @@ import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts
 import { personReads } from "../../src/stores/sqlite/persons/list.ts";
 import { personWrites } from "../../src/stores/sqlite/persons/writes.ts";
 import { playlistReads, playlistWrites } from "../../src/stores/sqlite/playlists.ts";
+import { sessionReads, sessionWrites } from "../../src/stores/sqlite/sessions.ts";
 import { openSqlite, readSqlite } from "../../src/stores/sqlite/sqlite.ts";
 import { warningReads } from "../../src/stores/sqlite/warnings.ts";
 import { applied, NO_CHANGES } from "../support/data/persons.ts";
@@ -80,6 +82,7 @@ export type Records = Disposable & {
   projects: ProjectReads & ProjectWrites;
   insights: InsightReads & InsightWrites;
   playlists: PlaylistReads & PlaylistWrites;
+  sessions: SessionReads & SessionWrites;
   warnings: WarningReads;
   persons: PersonWrites;
   groups: GroupReads;
@@ -100,6 +103,7 @@ function sqliteRecords(): Records {
     projects: { ...projectReads(sqlite), ...projectWrites(sqlite) },
     insights: { ...insightReads(sqlite), ...insightWrites(sqlite) },
     playlists: { ...playlistReads(sqlite), ...playlistWrites(sqlite) },
+    sessions: { ...sessionReads(sqlite), ...sessionWrites(sqlite) },
     warnings: warningReads(sqlite),
     persons: personWrites(sqlite),
     groups: groupReads(sqlite),

@@ -13,6 +13,7 @@ import { deletionRunWrites } from "../../stores/sqlite/deletions.ts";
 import { insightWrites } from "../../stores/sqlite/insights.ts";
 import { personWrites } from "../../stores/sqlite/persons/writes.ts";
 import { playlistWrites } from "../../stores/sqlite/playlists.ts";
+import { sessionWrites } from "../../stores/sqlite/sessions.ts";
 import { openSqlite } from "../../stores/sqlite/sqlite.ts";
 import { type LogFormat, openLog } from "../process/log.ts";
 import { lowerThreadPriority } from "../process/priority.ts";
@@ -78,6 +79,7 @@ export function openWriter(options: WriterOptions) {
         Bun.gc(true);
       },
     }),
+    sessions: sessionWrites(sqlite),
     users: userWrites(sqlite),
     writer: {
       async open(_options: WriterOptions): Promise<void> {},

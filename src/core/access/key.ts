@@ -113,6 +113,8 @@ export type Principal = {
   scoped_teams: readonly number[] | null;
   /** When the key ends, ISO 8601; null for never. */
   expires_at: string | null;
+  /** The session of the console that sent the request; without it, the request had the key itself. */
+  session?: { id: number; fresh_until: string };
 };
 
 /** The rights of a key: scopes, projects and time. */

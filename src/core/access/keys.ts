@@ -1,8 +1,8 @@
-import type { KeyReads, KeyRow, KeyWrites, UserReads, UserWrites } from "../ports/access.ts";
+import type { KeyReads, KeyRow, KeyWrites } from "../ports/access.ts";
 import type { Log } from "../ports/log.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";
-import { type Clock, isoTime, parseTime } from "../values/time.ts";
+import { isoTime, parseTime } from "../values/time.ts";
 import {
   invalidPersonalKey,
   isPersonalKey,
@@ -18,8 +18,8 @@ import {
   PERSONAL_KEY_PREFIX,
   type Principal,
   SCOPE_OBJECTS,
-  type User,
 } from "./key.ts";
+import { nameOwner, type OwnerNeeds, owner, ownerOf } from "./owner.ts";
 
 /** A personal key to be made. */
 export type KeyDraft = {
@@ -54,6 +54,8 @@ export type NewKey = ShownKey & { value: string; made_user?: string };
 export type Keys = {
   /** Returns the principal of a key. Fails `not_authenticated` or `authentication_failed`. */
   authenticate(key: string | undefined): Promise<Principal>;
+  /** Returns the valid key with a hash, and notes its use; undefined if it is revoked, rolled or ended. */
+  ofHash(hash: string): Promise<KeyRow | undefined>;
   /** Makes a key. Fails `invalid_input`, `invalid_choice`, `required` or `too_long` on an invalid field. */
   create(draft: KeyDraft, by?: Principal): Promise<NewKey>;
   list(by?: Principal): Promise<ShownKey[]>;
@@ -74,15 +76,10 @@ export type Keys = {
   ensure(value: string): Promise<"valid" | "revoked">;
 };
 
-type Needs = {
+type Needs = OwnerNeeds & {
   reads: KeyReads;
   writes: KeyWrites;
-  users: UserReads & UserWrites;
-  /** The e-mail address of the first user, from the settings. */
-  ownerEmail: string;
   hasProject: (id: number) => boolean;
-  now: Clock;
-  newUuid: () => string;
   randomBytes: (count: number) => Uint8Array;
   log: Log;
 };
@@ -92,9 +89,7 @@ const KEY_FORM = `A personal key is ${PERSONAL_KEY_PREFIX} and 20 to 60 letters,
 /** The personal keys of this data directory. */
 export function keys(needs: Needs): Keys {
   const { reads, writes, now, randomBytes } = needs;
-  const noteUse = lastUseWriter(needs);
-
-  const hasEnded = ({ expires_at }: KeyRow) => expires_at !== null && expires_at <= isoTime(now());
+  const { hasEnded, ...recognised } = recognition(needs);
   const find = async (id: number, by?: Principal) => found(await reads.find(id, by?.user_id));
   /** Returns a key that `by` may change: `by` has all of its rights, except time. Fails otherwise. */
   const changeable = async (id: number, by?: Principal): Promise<KeyRow> => {
@@ -130,16 +125,7 @@ export function keys(needs: Needs): Keys {
   };
 
   return {
-    async authenticate(key) {
-      if (key === undefined) {
-        throw new Failure("not_authenticated", "A personal API key is required: Bearer phx_….");
-      }
-      const row = key.length <= KEY_BYTES_MAX ? await reads.byHash(keyHash(key)) : undefined;
-      if (row === undefined || hasEnded(row)) throw invalidPersonalKey(key);
-      noteUse(row);
-      const { id: key_id, user_id, scopes, scoped_teams, expires_at } = row;
-      return { key_id, user_id, scopes, scoped_teams, expires_at };
-    },
+    ...recognised,
     create,
     list: async (by) => (await reads.list(by?.user_id)).map(shown),
     get: async (id, by) => shown(await find(id, by)),
@@ -179,6 +165,29 @@ export function keys(needs: Needs): Keys {
       return "valid";
     },
   };
+}
+
+/** Finds valid keys by their hash and by themselves. */
+function recognition(needs: Needs) {
+  const { reads, now } = needs;
+  const noteUse = lastUseWriter(needs);
+  const hasEnded = ({ expires_at }: KeyRow) => expires_at !== null && expires_at <= isoTime(now());
+  const ofHash = async (hash: string): Promise<KeyRow | undefined> => {
+    const row = await reads.byHash(hash);
+    if (row === undefined || hasEnded(row)) return undefined;
+    noteUse(row);
+    return row;
+  };
+  const authenticate = async (key: string | undefined): Promise<Principal> => {
+    if (key === undefined) {
+      throw new Failure("not_authenticated", "A personal API key is required: Bearer phx_….");
+    }
+    const row = key.length <= KEY_BYTES_MAX ? await ofHash(keyHash(key)) : undefined;
+    if (row === undefined) throw invalidPersonalKey(key);
+    const { id: key_id, user_id, scopes, scoped_teams, expires_at } = row;
+    return { key_id, user_id, scopes, scoped_teams, expires_at };
+  };
+  return { hasEnded, ofHash, authenticate };
 }
 
 /** Checks the given fields of a key, and that `by` may grant them. Undefined fields are not given. */
@@ -244,48 +253,6 @@ function lastUseWriter({ writes, now, log }: Needs) {
       log.warn("the last use of a key could not be noted", { error });
     });
   };
-}
-
-/** The owner of a key, with the e-mail address if the owner is a new user. */
-type Owner = Pick<User, "id"> & { made_user?: string };
-
-/** The user with this address, a new one if unknown; without an address the first user. */
-async function ownerOf(email: string | undefined, needs: Needs): Promise<Owner> {
-  if (email === undefined) return owner(needs);
-  const known = await needs.users.byEmail(email);
-  if (known !== undefined) return { id: known.id };
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
-    throw new Failure("invalid_input", "An e-mail address is expected.", "user");
-  }
-  const { id } = await newUser(email, needs);
-  return { id, made_user: email };
-}
-
-/** The first user; makes it if the store has no user. */
-async function owner(needs: Needs): Promise<Pick<User, "id">> {
-  return (await needs.users.owner()) ?? newUser(needs.ownerEmail, needs);
-}
-
-async function nameOwner(needs: Needs): Promise<boolean> {
-  const { users, ownerEmail: email } = needs;
-  const [{ id }, holder] = [await owner(needs), await users.byEmail(email)];
-  if (holder === undefined) await users.rename(id, email);
-  return holder === undefined || holder.id === id;
-}
-
-function newUser(email: string, { users, now, newUuid }: Needs): Promise<User> {
-  const uuid = newUuid();
-  return users.insert({
-    uuid,
-    distinct_id: uuid,
-    first_name: "",
-    last_name: "",
-    email,
-    is_email_verified: false,
-    hedgehog_config: {},
-    role_at_organization: "",
-    created_at: isoTime(now()),
-  });
 }
 
 function found(row: KeyRow | undefined): KeyRow {

@@ -14,6 +14,7 @@ const FAILURES = {
   not_authenticated: { status: 401, type: "authentication_error" },
   authentication_failed: { status: 401, type: "authentication_error" },
   invalid_api_key: { status: 401, type: "authentication_error" },
+  sign_in_too_old: { status: 403, type: "authentication_error" },
   permission_denied: { status: 403, type: "authentication_error" },
   not_found: { status: 404, type: "invalid_request" },
   request_timeout: { status: 408, type: "invalid_request" },

@@ -8,9 +8,11 @@ import {
 } from "../../core/access/key.ts";
 import type { Keys } from "../../core/access/keys.ts";
 import type { Projects } from "../../core/access/projects.ts";
+import type { Sessions } from "../../core/access/sessions.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { readId } from "../../core/values/ids.ts";
 import { checkPath } from "./parameters.ts";
+import type { SessionCookie } from "./session-cookie.ts";
 
 /** The caller of a request, and the project of its path. */
 export type Granted = { principal: Principal; project: number | undefined };
@@ -19,6 +21,8 @@ type Needs = {
   keys: Keys;
   projects: Projects;
   attempts: Attempts;
+  /** Sessions of the console, which count as their keys; undefined if it is off. */
+  console: { sessions: Pick<Sessions, "authenticate">; cookie: SessionCookie } | undefined;
   /** The address that a request comes from; undefined without a connection. */
   addressOf: (request: Request) => string | undefined;
 };
@@ -43,16 +47,27 @@ export type Authorizer = {
    * as `authorize` does, but never with 429.
    */
   reauthorize(access: AccessRequest): Promise<Granted>;
+  /** Returns the caller; no scope is required. Fails with 401, and with 429 as `authorize` does. */
+  identify(request: Request): Promise<Principal>;
+  /** Replaces the failure of a wrong key or link by 429 after too many of them from one address. */
+  slowDown(error: unknown, request: Request, secret: string | undefined): unknown;
 };
 
 /** Authorizes requests by the stored keys and projects. */
 export function authorizer(needs: Needs): Authorizer {
-  const { keys, projects } = needs;
+  const { keys, projects, console } = needs;
   const decided = new WeakMap<Request, Promise<Granted>>();
-  const throttled = keyThrottle(needs);
+  const slowDown = keyThrottle(needs);
+
+  const principalOf = (request: Request): Promise<Principal> => {
+    const session = console?.cookie.of(request);
+    return console === undefined || session === undefined
+      ? keys.authenticate(bearer(request))
+      : console.sessions.authenticate(session);
+  };
 
   const decide = async ({ request, scope, projectId }: AccessRequest): Promise<Granted> => {
-    const principal = await keys.authenticate(bearer(request));
+    const principal = await principalOf(request);
     if (!allows(principal, scope)) {
       throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
     }
@@ -72,7 +87,7 @@ export function authorizer(needs: Needs): Authorizer {
     const earlier = decided.get(request);
     if (earlier !== undefined) return earlier;
     const decision = decide(access).catch((error: unknown) => {
-      throw throttled(error, request, bearer(request));
+      throw slowDown(error, request, bearer(request));
     });
     decided.set(request, decision);
     return decision;
@@ -82,7 +97,14 @@ export function authorizer(needs: Needs): Authorizer {
     decided.set(access.request, decision);
     return decision;
   };
-  return { authorize, reauthorize };
+  const identify = async (request: Request): Promise<Principal> => {
+    try {
+      return await principalOf(request);
+    } catch (error) {
+      throw slowDown(error, request, bearer(request));
+    }
+  };
+  return { authorize, reauthorize, identify, slowDown };
 }
 
 /**

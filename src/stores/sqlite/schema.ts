@@ -59,6 +59,25 @@ export const personalApiKey = sqliteTable("personal_api_key", {
   last_rolled_at: text(),
 });
 
+/** Sessions of the console: SHA-256 of the value in the cookie, and of the key. */
+export const consoleSession = sqliteTable("console_session", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  hash: text().notNull(),
+  key_hash: text().notNull(),
+  user_id: integer().notNull(),
+  method: text({ enum: ["link", "key"] }).notNull(),
+  browser: text().notNull(),
+  created_at: text().notNull(),
+  last_seen_at: text().notNull(),
+});
+
+/** Links that sign in to the console once. */
+export const consoleLink = sqliteTable("console_link", {
+  hash: text().primaryKey(),
+  key_hash: text().notNull(),
+  ends_at: text().notNull(),
+});
+
 /** Persons. */
 export const person = sqliteTable("person", {
   id: integer().primaryKey({ autoIncrement: true }),
