@@ -257,6 +257,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/erasure/deletions.ts": "test/cli/deletions.test.ts",
   "core/identity/identify.ts": "test/core/ingest/ingest.test.ts",
   "http/request/host.ts": "test/hostile/requests.test.ts",
+  "http/mount.ts": "test/http/sdk/config.test.ts, test/http/console/pages.test.ts",
+  "http/console/routes.ts": "test/http/console/settings.test.ts",
   "http/console/assets.ts": "test/http/console/pages.test.ts",
   "http/console/bundle.ts": "test/http/console/pages.test.ts, test/executable/executable.test.ts",
   "http/console/shell.ts": "test/http/console/pages.test.ts",

@@ -31,18 +31,17 @@ import type { Clock } from "../core/values/time.ts";
 import { refuseOtherMethods } from "./allowed-methods.ts";
 import { asksForText, failureOf, problem, textProblem } from "./answer/errors.ts";
 import { requestIds, requestLog } from "./answer/request-log.ts";
-import { consolePages } from "./console/pages.ts";
-import { type ConsoleRoute, sessionRoutes } from "./console/sessions.ts";
+import { consoleRoutes } from "./console/routes.ts";
 import { openApi } from "./docs/openapi.ts";
 import { docsRoutes } from "./docs/pages.ts";
 import { mountManagement } from "./management.ts";
-import type { Route, SdkRoute } from "./operation/route.ts";
+import { mountPages, mountSdk } from "./mount.ts";
+import { pagesOf, type Route, type SdkRoute } from "./operation/route.ts";
 import { type AddressNeeds, addresses } from "./request/address.ts";
 import { authorizer } from "./request/auth.ts";
 import type { Meter } from "./request/body.ts";
 import { corsHeaders, firstSegment, isOfSdk } from "./request/cors.ts";
 import { isHost, withHost } from "./request/host.ts";
-import { checkPath } from "./request/parameters.ts";
 import type { Preference } from "./request/preferences.ts";
 import { sessionCookie } from "./request/session-cookie.ts";
 import { activityRoutes } from "./routes/activity.ts";
@@ -255,45 +254,4 @@ function isLost({ method }: Request, kind: RequestKind, status: number): boolean
 function kindOf(request: Request): RequestKind {
   if (isOfSdk(request)) return "capture";
   return firstSegment(request.url) === "api" ? "api" : "other";
-}
-
-/** The routes of the console; none if it is off. */
-const consoleRoutes = (
-  needs: HttpNeeds & Parameters<typeof consolePages>[0] & Parameters<typeof sessionRoutes>[0],
-): ConsoleRoute[] => (needs.hasConsole ? [...consolePages(needs), ...sessionRoutes(needs)] : []);
-
-const pagesOf = (pages: Record<string, (context: never) => unknown>): ConsoleRoute[] =>
-  Object.entries(pages).map(([path, handle]) => ({
-    method: "GET",
-    path,
-    handle: handle as ConsoleRoute["handle"],
-  }));
-
-function mountPages(
-  app: Elysia,
-  pages: readonly ConsoleRoute[],
-  allow: (path: string, method: string) => void,
-): void {
-  for (const { method, path, handle } of pages) {
-    allow(path, method);
-    app.route(method, path, handle as () => Promise<Response>, { parse: "none" });
-  }
-}
-
-type FailureOf = (error: unknown, request: Request) => Failure;
-
-function mountSdk(app: Elysia, route: SdkRoute, failure: FailureOf): void {
-  const handle = async (context: { request: Request; params: Record<string, string> }) => {
-    const { request } = context;
-    const cors = corsHeaders(request);
-    try {
-      checkPath(request.url);
-      const response = await route.handle(request, context.params);
-      for (const name in cors) response.headers.append(name, cors[name] ?? "");
-      return response;
-    } catch (error) {
-      return problem(failure(error, request), cors);
-    }
-  };
-  app.route(route.method, route.path, handle as () => Promise<Response>, { parse: "none" });
 }

@@ -1,8 +1,8 @@
 import { Failure } from "../../core/values/failure.ts";
 import { problem } from "../answer/errors.ts";
+import { type PageRoute, pagesOf } from "../operation/route.ts";
 import { prefersType, takesGzip } from "../request/preferences.ts";
 import { type Asset, SCRIPT, STYLE } from "./assets.ts";
-import type { ConsoleRoute } from "./sessions.ts";
 import { shell } from "./shell.ts";
 
 /** Only files of this server are loaded, and no text becomes a script. */
@@ -46,7 +46,7 @@ type Needs = {
 type Context = { request: Request; params: Record<string, string> };
 
 /** The page of the console with its script and style, and the way to it from the root. */
-export function consolePages({ version, address }: Needs): ConsoleRoute[] {
+export function consolePages({ version, address }: Needs): PageRoute[] {
   const assets = new Map([SCRIPT, STYLE].map((asset) => [asset.name, asset]));
   const page = ({ request }: Context) => {
     const url = address(request);
@@ -56,7 +56,7 @@ export function consolePages({ version, address }: Needs): ConsoleRoute[] {
       headers: { ...headers, "content-type": type },
     });
   };
-  const pages: Record<string, ConsoleRoute["handle"]> = {
+  return pagesOf({
     "/": ({ request }: Context) => {
       const vary = { vary: "Accept" };
       if (!prefersType(request.headers.get("accept"), "text/html", "application/json")) {
@@ -75,8 +75,7 @@ export function consolePages({ version, address }: Needs): ConsoleRoute[] {
       if (asset === undefined) throw new Failure("not_found", "Not found.");
       return assetAnswer(asset, request, consoleHeaders(address(request)));
     },
-  };
-  return Object.entries(pages).map(([path, handle]) => ({ method: "GET", path, handle }));
+  });
 }
 
 /** The path below which a proxy serves Hoglet. The public address has it before the path of the request. */

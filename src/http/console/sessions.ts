@@ -3,6 +3,7 @@ import type { Credential, Sessions } from "../../core/access/sessions.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { readId } from "../../core/values/ids.ts";
 import { isObject } from "../../core/values/json.ts";
+import type { PageRoute } from "../operation/route.ts";
 import type { Authorizer } from "../request/auth.ts";
 import { readBody } from "../request/body.ts";
 import type { SessionCookie } from "../request/session-cookie.ts";
@@ -17,20 +18,11 @@ type Needs = {
   authority: Pick<Authorizer, "identify" | "slowDown">;
 };
 
-type Context = { request: Request; params: Record<string, string> };
-
-/** A route of the console. */
-export type ConsoleRoute = {
-  method: "GET" | "POST" | "DELETE";
-  path: string;
-  handle(context: Context): Response | Promise<Response>;
-};
-
 const SESSION = "/console/api/session/";
 const SESSIONS = "/console/api/sessions/";
 
 /** Sign-in, the session of the page, and all sessions of its user. */
-export function sessionRoutes({ sessions, cookie, authority }: Needs): ConsoleRoute[] {
+export function sessionRoutes({ sessions, cookie, authority }: Needs): PageRoute[] {
   /** The caller, who needs a scope: a narrow key sees and ends no sessions of broader ones. */
   const callerWith = async (request: Request, scope: string) => {
     const principal = await authority.identify(request);

@@ -101,3 +101,17 @@ export type SdkRoute = {
   /** Only the operations that the contract names have one. */
   documented?: Documented;
 };
+
+/** A route of Hoglet's own pages, outside of the OpenAPI document. */
+export type PageRoute = {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  handle(context: {
+    request: Request;
+    params: Record<string, string>;
+  }): Response | Promise<Response>;
+};
+
+/** Routes of pages that are read by GET, by their paths. */
+export const pagesOf = (pages: Record<string, PageRoute["handle"]>): PageRoute[] =>
+  Object.entries(pages).map(([path, handle]) => ({ method: "GET", path, handle }));
