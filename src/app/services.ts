@@ -1,38 +1,30 @@
-import { fullGC } from "bun:jsc";
 import { join } from "node:path";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
 import { runningQueries } from "../core/access/running-queries.ts";
 import type { Archiving } from "../core/archive/archive-runs.ts";
-import { type Capture, capture } from "../core/capture/capture.ts";
+import { capture } from "../core/capture/capture.ts";
 import {
   type DeletionRunNeeds,
   type DeletionRuns,
   startDeletionRuns,
 } from "../core/erasure/deletion-runs.ts";
 import { type DeletionDesk, deletionDesk } from "../core/erasure/deletions.ts";
-import type { DiskGuard } from "../core/ingest/backpressure.ts";
-import type { Ingest } from "../core/ingest/ingest.ts";
 import { startColumnMaterializer } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
 import { logs } from "../core/logs/logs.ts";
-import { type Arrivals, arrivals } from "../core/operations/arrivals.ts";
-import { type MetricNeeds, metrics } from "../core/operations/metrics.ts";
-import { readiness } from "../core/operations/readiness.ts";
-import { status } from "../core/operations/status.ts";
-import { timings } from "../core/operations/timings.ts";
+import { arrivals } from "../core/operations/arrivals.ts";
 import { activities } from "../core/persons/activity-log.ts";
+import { deletionPreview } from "../core/persons/deletion-preview.ts";
+import { personMerges } from "../core/persons/merges.ts";
 import { personEdits } from "../core/persons/person-edits.ts";
 import { persons } from "../core/persons/persons.ts";
 import { playlists } from "../core/playlists/playlists.ts";
 import type { DeletionRow } from "../core/ports/erasure.ts";
-import type { EventReads } from "../core/ports/events.ts";
 import type { InsightDrafts } from "../core/ports/insights.ts";
 import type { PersonReads } from "../core/ports/person-reads.ts";
-import type { WarningReads } from "../core/ports/warnings.ts";
 import { sql } from "../core/sql/sql.ts";
 import type { Clock } from "../core/values/time.ts";
-import type { Meter } from "../http/request/body.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
 import { orUnavailable } from "../stores/duckdb/engine/faults.ts";
 import { apiReads } from "../stores/duckdb/engine/query-deadline.ts";
@@ -48,7 +40,6 @@ import { logReads } from "../stores/duckdb/lists/logs.ts";
 import { personSearch } from "../stores/duckdb/lists/persons.ts";
 import { sqlReads } from "../stores/duckdb/sql/sql.ts";
 import { removeLeftovers } from "../stores/files/erase-leftovers.ts";
-import { storeSizes } from "../stores/files/volume.ts";
 import { userReads } from "../stores/sqlite/access.ts";
 import { activityReads } from "../stores/sqlite/activity.ts";
 import { deletionReads } from "../stores/sqlite/deletions.ts";
@@ -57,38 +48,21 @@ import { insightReads } from "../stores/sqlite/insights.ts";
 import { personReads } from "../stores/sqlite/persons/list.ts";
 import { playlistReads } from "../stores/sqlite/playlists.ts";
 import { warningReads } from "../stores/sqlite/warnings.ts";
-import type { openEvents } from "./open-events.ts";
-import { gcAfterBytes } from "./process/garbage-collection.ts";
 import { machine } from "./process/machine-limits.ts";
-import { elapsedMs, randomBytes, residentBytes } from "./process/sources.ts";
-import { VERSION } from "./process/version.ts";
-import type { Settings } from "./settings/settings.ts";
+import { randomBytes } from "./process/sources.ts";
+import {
+  deletionPatterns,
+  type ServiceNeeds as Needs,
+  reports,
+  SELF,
+  statusOf,
+} from "./reports.ts";
 import type { Base } from "./stores.ts";
-
-/** Version and resident memory of this process. */
-const SELF = { version: VERSION, memoryBytes: residentBytes };
 
 const MACHINE = { memoryBytesMax: machine().memoryBytes };
 
 /** The services that the command line uses; the event store stays closed. */
 export type Admin = { projects: Projects; keys: Keys; deletionDesk: DeletionDesk };
-
-type Events = Awaited<ReturnType<typeof openEvents>>;
-
-type Needs = {
-  settings: Settings;
-  base: Base;
-  events: Events;
-  diskGuard: DiskGuard;
-  descriptors: MetricNeeds["descriptors"];
-  /** The needs of the services that accept events and log records. */
-  accepting: Accepting;
-};
-
-type Accepting = Omit<Parameters<typeof capture>[0], "projects" | "arrived"> &
-  Parameters<typeof logs>[0] & {
-    ingest: Ingest;
-  };
 
 /** All services, by name. */
 export type Services = ReturnType<typeof openServices>;
@@ -152,6 +126,11 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     ...MACHINE,
   });
   const groups = groupReads(sqlite);
+  const events = eventReads(apiQueries, {
+    select: selectEvents,
+    noteUse: columnMaterializer.used,
+  });
+  const logs = logReads(apiQueries);
   return {
     columnMaterializer,
     insights: insights({
@@ -166,11 +145,14 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
       now,
     }),
     definitions: definitionReads(apiQueries),
-    events: eventReads(apiQueries, {
-      select: selectEvents,
-      noteUse: columnMaterializer.used,
+    events,
+    logReads: logs,
+    merges: personMerges({ reads, events, isCatchingUp }),
+    previewDeletion: deletionPreview({
+      ...{ reads, events, logs, isCatchingUp, now },
+      traces: stores.deletionRuns.traces,
+      patterns: deletionPatterns(settings),
     }),
-    logReads: logReads(apiQueries),
     sql: statements,
     runningQueries: runningQueries(),
   };
@@ -189,71 +171,6 @@ function records(base: Base, now: Clock) {
     warnings: warningReads(sqlite),
   };
 }
-
-/** Metrics, timings and readiness. `state` may be set to draining. */
-function reports(
-  { base, events: opened, diskGuard, descriptors, accepting }: Needs,
-  services: { capture: Capture; warnings: WarningReads },
-  isCatchingUp: () => boolean,
-) {
-  const { now, ingest } = accepting;
-  const { restoring, journal } = opened;
-  const state = { draining: false };
-  const meter: Meter = { held: 0, givenUp: gcAfterBytes(fullGC) };
-  const parts = { ingest, journal, meter, diskGuard, now };
-  const reasons = readiness({
-    ...parts,
-    isCatchingUp,
-    isRestoring: restoring.active,
-    refusing: services.capture.isRejecting,
-    refusal: journal.refusal,
-    isDraining: () => state.draining,
-    elapsedMs,
-  });
-  const requestTimings = timings(elapsedMs);
-  return {
-    state,
-    meter,
-    timings: requestTimings,
-    readiness: () => ({ ready: reasons().length === 0, reasons: reasons() }),
-    metrics: metrics({
-      ...services,
-      ...SELF,
-      ...parts,
-      descriptors,
-      archive: opened.archiveCounts,
-      journalLost: opened.gaps.count,
-      timings: requestTimings,
-      tasks: deletionReads(base.sqlite),
-      sizes: () => storeSizes(base.directory),
-      isReady: () => reasons().length === 0,
-    }),
-  };
-}
-
-/** The status of a project, for pages that wait for events. */
-function statusOf(
-  { settings, base, events: opened, diskGuard, accepting }: Needs,
-  services: { arrivals: Arrivals; events: EventReads; isCatchingUp: () => boolean },
-  ready: () => { ready: boolean; reasons: string[] },
-) {
-  const { now, ingest, log } = accepting;
-  return status({
-    ...{ ...services, ...SELF, ingest, journal: opened.journal, diskGuard, now, log },
-    projects: base.projects,
-    warnings: warningReads(base.sqlite),
-    deletions: deletionReads(base.sqlite),
-    sizes: () => storeSizes(base.directory),
-    readiness: ready,
-    patterns: deletionPatterns(settings),
-  });
-}
-
-/** When each kind of deletion runs. */
-const deletionPatterns = ({ deletions_weekly, deletions_nightly }: Settings) => ({
-  weekly: deletions_weekly,
-  nightly: deletions_nightly,
-});
 
 /** The queue of deletions, which the command line also uses. */
 export function deletionQueue({ sqlite, stores }: Base, now: Clock): DeletionDesk {

@@ -6,6 +6,7 @@ import type { RunningQueries } from "../core/access/running-queries.ts";
 import type { Sessions } from "../core/access/sessions.ts";
 import type { Capture } from "../core/capture/capture.ts";
 import type { CountryOf } from "../core/capture/country.ts";
+import type { DeletionDesk } from "../core/erasure/deletions.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
 import type { Insights } from "../core/insights/insights.ts";
 import type { Logs } from "../core/logs/logs.ts";
@@ -14,6 +15,8 @@ import type { Metrics } from "../core/operations/metrics.ts";
 import type { Status } from "../core/operations/status.ts";
 import type { RequestKind, Timings } from "../core/operations/timings.ts";
 import type { Activities } from "../core/persons/activity-log.ts";
+import type { PreviewDeletion } from "../core/persons/deletion-preview.ts";
+import type { PersonMerges } from "../core/persons/merges.ts";
 import type { PersonEdits } from "../core/persons/person-edits.ts";
 import type { Persons } from "../core/persons/persons.ts";
 import type { Playlists } from "../core/playlists/playlists.ts";
@@ -79,6 +82,9 @@ type ManagementNeeds = {
   activities: Activities;
   definitions: DefinitionReads;
   deletions: Pick<DeletionReads, "list">;
+  deletionDesk: Pick<DeletionDesk, "receipt" | "cancel">;
+  previewDeletion: PreviewDeletion;
+  merges: PersonMerges;
   playlists: Playlists;
   events: EventReads;
   groups: GroupReads;
@@ -125,9 +131,9 @@ export type HttpServer = (request: Request) => Promise<Response>;
 export const managementRoutes = (needs: ManagementNeeds) => [
   ...logQueryRoutes(needs),
   ...personRoutes(needs.persons),
-  ...personEditRoutes(needs.personEdits),
+  ...personEditRoutes(needs.personEdits, needs.merges),
   ...activityRoutes(needs.activities),
-  ...deletionRoutes(needs.deletions),
+  ...deletionRoutes(needs),
   ...playlistRoutes(needs.playlists),
   ...insightRoutes(needs.insights),
   ...readWordsRoutes(needs.insights),

@@ -17,7 +17,15 @@ const ask = asker(server);
 let key: string;
 
 /** Ids of the first project, which the attacker knows and sends to the second. */
-const theirs = { id: "", uuid: "", playlist: "", insight: "", event: "", distinct_id: "ann" };
+const theirs = {
+  id: "",
+  uuid: "",
+  playlist: "",
+  insight: "",
+  event: "",
+  deletion: "",
+  distinct_id: "ann",
+};
 
 /** Ids that do not exist. */
 const absent = {
@@ -26,6 +34,7 @@ const absent = {
   playlist: "absent22",
   insight: "absent22",
   event: "0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b78",
+  deletion: "999999",
   distinct_id: "nobody",
 };
 
@@ -88,7 +97,10 @@ async function furnish(project: number, api_key: string, name: string): Promise<
   ).results;
   await ask("POST", of(project, `/persons/${person?.id}/delete_events/`));
   if (project === 1) {
-    Object.assign(theirs, { playlist: short_id, insight: insight.short_id, event: seen.uuid });
+    const queued = await ask("GET", of(project, "/persons/deletion_status/?limit=1"));
+    const [deletion] = (queued.body as Page<{ id: number }>).results;
+    const ids = { playlist: short_id, insight: insight.short_id, event: seen.uuid };
+    Object.assign(theirs, { ...ids, deletion: String(deletion?.id) });
   }
 }
 
@@ -120,6 +132,7 @@ function named(
     .replace(":id", ids[person])
     .replace(":short_id", path.includes("insights") ? ids.insight : ids.playlist)
     .replace(":session_recording_id", "r-ann")
+    .replace(":deletion_id", ids.deletion)
     .replace(":uuid", ids.event);
 }
 
@@ -132,7 +145,7 @@ const bare = ({ status, headers, text }: Told) => ({
 
 describe("objects of another project", () => {
   const objects = OPERATIONS.filter(
-    ([, path]) => path.includes(":project_id") && /:(id|short_id|uuid)\b/.test(path),
+    ([, path]) => path.includes(":project_id") && /:(id|short_id|uuid|deletion_id)\b/.test(path),
   );
 
   test.each(objects)(

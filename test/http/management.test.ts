@@ -338,8 +338,10 @@ test("HEAD is answered like GET without the body, on every path with GET", async
   const { short_id: insight } = ((await asked.json()) as { insight: { short_id: string } }).insight;
   const managed = OPERATIONS.filter(([method]) => method === "GET").map(
     ([, path, , , , { query = "" } = {}]) =>
-      concrete(path, { playlist, insight, event: seen.uuid }) + query,
+      concrete(path, { playlist, insight, event: seen.uuid, deletion: "1" }) + query,
   );
+  const queue = `/api/environments/1/persons/${personUuid(1, "ann")}/delete_events/`;
+  await fetch(server.url + queue, { method: "POST", headers });
   const pages = ["/_liveness", "/docs", "/openapi.json", "/static/array.js", "/api/surveys/"];
 
   for (const path of [...managed, ...pages]) {

@@ -8,10 +8,13 @@ import type { DeletionState, Receipt } from "./deletion.ts";
 export type DeletionDesk = {
   /** At most 1,000 deletions in every state, or only `open` ones: queued, running or failed. The newest first. */
   list(which: "open" | "all"): Promise<Receipt[]>;
-  /** Fails `not_found`. */
-  receipt(id: number): Promise<Receipt>;
-  /** Cancels a deletion that is queued or failed, and has deleted nothing. Fails `not_found`. */
-  cancel(id: number): Promise<Receipt>;
+  /** Fails `not_found`, also if a `project` is given and the deletion is of another one. */
+  receipt(id: number, project?: number): Promise<Receipt>;
+  /**
+   * Cancels a deletion that is queued or failed, and has deleted nothing. Fails `not_found`, as `receipt`
+   * does.
+   */
+  cancel(id: number, project?: number): Promise<Receipt>;
 };
 
 type DeskNeeds = {
@@ -32,15 +35,17 @@ export function deletionDesk({ reads, writes, users, now }: DeskNeeds): Deletion
     const user = await users.find(row.requested_by);
     return { ...known, requested_by_email: user?.email ?? null };
   };
-  const receipt = async (id: number): Promise<Receipt> => {
+  const receipt = async (id: number, project?: number): Promise<Receipt> => {
     const row = await reads.get(id);
-    if (row !== undefined) return receiptOf(row);
+    const isOf = project === undefined || row?.project_id === project;
+    if (row !== undefined && isOf) return receiptOf(row);
     throw new Failure("not_found", "There is no such deletion.");
   };
   return {
     list: async (which) => Promise.all((await reads.all(STATES[which], LISTED_MAX)).map(receiptOf)),
     receipt,
-    async cancel(id) {
+    async cancel(id, project) {
+      if (project !== undefined) await receipt(id, project);
       if (await writes.cancel(id, isoTime(now()))) return receipt(id);
       throw new Failure("not_found", "There is no such deletion, or it has begun already.");
     },

@@ -108,6 +108,13 @@ export type Leftovers = {
 
 /** Changes of tasks, and the traces of persons in the person store. Only one batch runs at a time. */
 export type DeletionWrites = {
+  /**
+   * Returns what the person store has about a person besides the person: samples of warnings with one of its
+   * distinct ids, and places that name it. It reads all insights, so it has no place among the reads.
+   */
+  traces(
+    person: Pick<DeletionRow, "project_id" | "distinct_ids" | "email">,
+  ): Promise<{ warnings: number; places: Places }>;
   /** As {@link DeletionReads}, also within the thread that writes. */
   lastDue: DeletionReads["lastDue"];
   /** Notes the time for which a run of a kind was due, after that run. It may be repeated. */

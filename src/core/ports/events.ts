@@ -94,6 +94,12 @@ export type EventReads = {
   }>;
   /** Returns the event with a uuid; of several, the one of the newest `timestamp`, then the latest arrival. */
   find(project: number, uuid: string, signal: AbortSignal): Promise<EventDetail | undefined>;
+  /** Returns the number of events by distinct id, of some ids; one without events is left out. */
+  countsOf(
+    project: number,
+    distinctIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Map<string, number>>;
   /** Returns the times of the first and the last event. It reads columns of all events. */
   extent(project: number, signal: AbortSignal): Promise<EventExtent>;
 };

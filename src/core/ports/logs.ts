@@ -16,4 +16,6 @@ export type LogReads = {
     query: LogQuery,
     signal: AbortSignal,
   ): Promise<{ rows: (LogRow & { seq: number })[]; isMore: boolean }>;
+  /** Returns the number of records that name one of some distinct ids, as an erasure finds them. */
+  naming(project: number, distinctIds: readonly string[], signal: AbortSignal): Promise<number>;
 };

@@ -1,3 +1,4 @@
+import type { KeptMerge, Whole } from "../identity/undo-merge.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { ListPosition, PageQuery, SnapshotPosition } from "../values/page.ts";
 
@@ -42,6 +43,12 @@ export type PersonFilter = ExactFilter & {
 /** The part of a list to return. With `after`, `offset` counts from that position on. */
 export type PositionsQuery = PageQuery & { after?: SnapshotPosition | undefined };
 
+/** A merge, with the uuid of its event, and its time; null if a deletion has removed the time. */
+export type KnownMerge = KeptMerge & { event_uuid: string; at: string | null };
+
+/** A person with all merges into it, direct and by way of others, oldest first. */
+export type MergedPerson = { person: Whole; merges: KnownMerge[] };
+
 /** Reads of persons. */
 export type PersonReads = {
   /**
@@ -62,6 +69,8 @@ export type PersonReads = {
   read(project: number, ids: readonly number[]): Promise<PersonPart>;
   /** Returns one person, by integer id or by its uuid of now. */
   find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
+  /** Returns a person by its integer id, with its merges. */
+  merges(project: number, id: number): Promise<MergedPerson | undefined>;
   /** Returns the integer ids of the persons of some distinct ids, each once. Unknown ids are left out. */
   owners(project: number, distinctIds: readonly string[]): Promise<number[]>;
   /** Returns the last sequence number that the person store has applied; 0 at first. */

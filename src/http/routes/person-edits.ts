@@ -1,15 +1,18 @@
 import { t } from "elysia";
+import { MERGES_MAX, type PersonMerges } from "../../core/persons/merges.ts";
 import { BULK_PERSONS_MAX, type PersonEdits } from "../../core/persons/person-edits.ts";
 import { Format, formatted } from "../answer/format.ts";
 import { route } from "../operation/route.ts";
 import {
   AnyValue,
   BodyInteger,
+  DateTime,
   PersonShape,
   SuccessShape,
   Text,
   Texts,
   UUID,
+  Uuid,
   Whole,
 } from "../operation/schemas.ts";
 import { PERSONS, PersonId } from "./persons.ts";
@@ -47,10 +50,46 @@ const SplitBody = t.Optional(
 
 const SUCCESS = { success: true };
 
-/** Persons, changed (contract 4.1, 4.4). */
-export const personEditRoutes = (edits: PersonEdits) => [
+const MergeShape = t.Object(
+  {
+    id: Whole(1),
+    at: t.Nullable(DateTime),
+    by: t.Object({
+      first_name: Text("System"),
+      email: t.Nullable(Text("owner@example.com")),
+      is_system: t.Boolean({ description: "True, as events make all merges." }),
+    }),
+    event_uuid: Uuid,
+    source: t.Object({
+      uuid: Uuid,
+      name: Text("anon"),
+      distinct_ids: Texts(["anon"], "The ids that it gets back."),
+    }),
+    undoable: t.Boolean(),
+    distinct_ids_to_split: Texts(["anon"], "By these `split` undoes this merge alone."),
+    preview: t.Object({
+      gives_back: Texts(["plan"], "Names of properties that the person then loses or had before."),
+      events: Whole(42, "Events that then belong to the source."),
+    }),
+  },
+  { $id: "PersonMerge" },
+);
+
+/** Persons, changed (contract 4.1, 4.4), and their merges, which a split undoes. */
+export const personEditRoutes = (edits: PersonEdits, merges: PersonMerges) => [
   ...changeRoutes(edits),
   ...removalRoutes(edits),
+  route({
+    method: "GET",
+    path: `${PERSONS}:id/merges/`,
+    scope: "person:read",
+    operationId: "persons_merges",
+    summary: `List the newest ${MERGES_MAX} merges into a person, with the effect of undoing each.`,
+    params: PersonId,
+    status: 200,
+    response: t.Array(MergeShape),
+    handle: ({ project, params, signal }) => merges.list(project, params.id, signal),
+  }),
 ];
 
 const changeRoutes = (edits: PersonEdits) => [

@@ -197,7 +197,9 @@ export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
 }
 
 /** Removes the traces of deletions in the person store. */
-function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget" | "scrub"> {
+function erasureWrites(
+  sqlite: Sqlite,
+): Pick<DeletionWrites, "erasing" | "forget" | "scrub" | "traces"> {
   const { raw, transaction } = sqlite;
   const facts = factsOf(sqlite);
   const changed = changing(sqlite);
@@ -213,7 +215,19 @@ function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget
   const removeSamples = (project: number, distinct_id: string, until: string): number =>
     samples.run(project, distinct_id, until).changes;
 
+  const sampled = raw.query<{ count: number }, [number, string]>(
+    `SELECT count(*) AS count FROM ingestion_warning_sample
+     WHERE project_id = ?1 AND distinct_id IN (SELECT value FROM json_each(?2))`,
+  );
+
   return {
+    async traces(person) {
+      const { project_id, distinct_ids } = person;
+      const warnings = sampled.get(project_id, JSON.stringify(distinct_ids))?.count ?? 0;
+      const places = placesNaming([{ ...person, id: 0 }]).get(0) ?? { count: 0, results: [] };
+      return { warnings, places };
+    },
+
     erasing: async (tasks, rows, generation) =>
       transaction(() => {
         for (const { id, counts: before, generation: since } of tasks) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ATTEMPTS_MAX } from "../../../src/core/erasure/deletion.ts";
 import type { DeletionRow, Wanted } from "../../../src/core/ports/erasure.ts";
+import { NO_CHANGES } from "../../support/data/persons.ts";
 import { AT, createPersons, RECORD_STORES, type Records, withProjects } from "../stores.ts";
 
 const BY = { user_id: 1, at: AT };
@@ -161,6 +162,25 @@ describe.each(RECORD_STORES)("deletions in %s", (_name, open) => {
     await deletions.erasing(tasks, new Map(), 2);
     await deletions.fail(tasks, "no room", { counts: true });
     expect(await deletions.cancel(2, AT)).toBe(false);
+  });
+
+  test("the traces of a person are places that name it, and samples of warnings", async () => {
+    using records = await withProjects(open);
+    const person = { project_id: 1, distinct_ids: ["ann"], email: "a@b.c" };
+    const none = { warnings: 0, places: { count: 0, results: [] } };
+    expect(await records.deletions.traces(person)).toEqual(none);
+
+    const warning = {
+      type: "invalid_event",
+      count: 1,
+      event_uuid: null,
+      project_id: 1,
+      at: 0,
+    } as const;
+    const warnings = ["ann", "bob", null].map((distinct_id) => ({ ...warning, distinct_id }));
+    await records.persons.apply({ ...NO_CHANGES, warnings, applied_seq: 1 });
+    expect(await records.deletions.traces(person)).toEqual({ ...none, warnings: 1 });
+    expect(await records.deletions.traces({ ...person, project_id: 2 })).toEqual(none);
   });
 
   test("the time of the last run is kept for each kind", async () => {

@@ -151,6 +151,22 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
     expect(await stored.events.find(1, Bun.randomUUIDv7(), FOREVER)).toBeUndefined();
   });
 
+  test("events are counted by some distinct ids, of the project alone", async () => {
+    await using stored = await open();
+    const of = (seq: number, distinct_id: string, more = {}) =>
+      batchEvent(seq, { distinct_id }, more);
+    await put(stored, 1, [
+      of(1, "ann"),
+      of(2, "bob"),
+      of(3, "ann"),
+      of(4, "ann", { project_id: 2 }),
+    ]);
+
+    const counts = await stored.events.countsOf(1, ["ann", "cat"], FOREVER);
+    expect([...counts]).toEqual([["ann", 2]]);
+    expect([...(await stored.events.countsOf(1, [], FOREVER))]).toEqual([]);
+  });
+
   test("the extent is the least time and the last arrival, of the project alone", async () => {
     await using stored = await open();
     const at = (day: number) => ({ timestamp: `2026-11-0${day}T00:00:00.000000Z` });

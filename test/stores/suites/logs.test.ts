@@ -34,6 +34,18 @@ describe.each(EVENT_STORES)("log records in %s", (_name, open) => {
     expect(await stored.store.counts()).toEqual({ events: 0, logs: 4 });
   });
 
+  test("are counted that name one of some distinct ids", async () => {
+    await using stored = await open();
+    const attributes = (id: string) => ({ attributes: { posthogDistinctId: id } });
+    const records = [logRecord("a", attributes("ann")), logRecord("b", attributes("bob"))];
+    await stored.store.append(loadOf(stored.files, logBatch(1, [...records, logRecord("c")])));
+
+    expect(await stored.logs.naming(1, ["ann", "cat"], FOREVER)).toBe(1);
+    expect(await stored.logs.naming(1, ["ann", "bob"], FOREVER)).toBe(2);
+    expect(await stored.logs.naming(1, [], FOREVER)).toBe(0);
+    expect(await stored.logs.naming(2, ["ann"], FOREVER)).toBe(0);
+  });
+
   test("are found by a part of their body and by attributes", async () => {
     await using stored = await open();
     await withLogs(stored);

@@ -18,6 +18,8 @@ const person = (n: number) => ({
   ...{ created_at: AT, is_identified: false },
 });
 
+type Made = ReturnType<typeof person>;
+
 /** Makes three persons, and returns their integer ids. */
 async function withPersons(store: Persons): Promise<number[]> {
   const created = [1, 2, 3].map(person);
@@ -36,6 +38,38 @@ describe.each(PERSON_STORES)("reads of persons in %s", (_name, open) => {
     expect((await store.read(2, [second])).rows).toEqual([]);
     expect(await store.find(1, { id: 99 })).toBeUndefined();
     expect(await store.owners(1, ["unknown"])).toEqual([]);
+  });
+
+  test("return a person with the merges into it, oldest first", async () => {
+    using store = await open();
+    const [ann, anon, other] = [1, 2, 3].map(person) as [Made, Made, Made];
+    const ids = [{ distinct_id: "anon", initial_uuid: anon.uuid }];
+    const [id = 0] = await withPersons(store);
+    const merged = (from: Made, into: Made, n: number) => ({
+      project_id: 1,
+      ...{
+        target_uuid: into.uuid,
+        target_created_at: AT,
+        target_is_identified: true,
+        gained: ["n"],
+      },
+      ...{ source_id: null, source_uuid: from.uuid, source_properties: '{"n":5}' },
+      ...{ source_created_at: AT, source_is_identified: false, at: AT },
+      event_uuid: `0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b7${n}`,
+    });
+    const chain = [merged(other, anon, 1), merged(anon, ann, 2)];
+    const owned = [{ project_id: 1, uuid: ann.uuid, entries: ids, main: null }];
+    const changed = [{ ...ann, id }];
+    await store.apply({ ...NO_CHANGES, changed, merged: chain, ids: owned, applied_seq: 2 });
+
+    const found = await store.merges(1, id);
+    expect(found?.person).toMatchObject({ uuid: ann.uuid, ids, properties: { n: 1 } });
+    expect(found?.merges).toMatchObject([
+      { source_uuid: other.uuid, at: AT, event_uuid: chain[0]?.event_uuid, gained: ["n"] },
+      { source_uuid: anon.uuid, at: AT, source_properties: { n: 5 }, kept: [] },
+    ]);
+    expect(await store.merges(1, 99)).toBeUndefined();
+    expect(await store.merges(2, id)).toBeUndefined();
   });
 
   test("return the earlier positions of persons that moved after a version", async () => {

@@ -69,6 +69,10 @@ export const OPERATIONS: Row[] = [
   ["GET", `${PERSONS}values/`, "person:read", 200, "key value", KEY],
   ["GET", `${PERSONS}activity/`, "activity_log:read", 200, "cursor format limit page"],
   ["GET", `${PERSONS}deletion_status/`, "person:read", 200, `${LIST} person_uuid status`],
+  ["GET", `${PERSONS}deletions/:deletion_id/`, "person:read", 200, ""],
+  ["POST", `${PERSONS}deletions/:deletion_id/cancel/`, "person:write", 200, ""],
+  ["GET", `${PERSON}deletion_preview/`, "person:read", 200, ""],
+  ["GET", `${PERSON}merges/`, "person:read", 200, ""],
   ["POST", `${PERSONS}bulk_delete/`, "person:write", 202, "", { body: { ids: [1] } }],
   [
     "POST",
@@ -134,7 +138,7 @@ const ABSENT = "0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b78";
 /** A path with ids in it: of a project, of its person of the distinct id `ann`, of the key that asks. */
 export function concrete(
   path: string,
-  { project = "1", playlist = "x", insight = "x", event = ABSENT } = {},
+  { project = "1", playlist = "x", insight = "x", event = ABSENT, deletion = "999" } = {},
 ): string {
   const ann = personUuid(Number(project), "ann");
   return path
@@ -142,16 +146,18 @@ export function concrete(
     .replace(":id", path.startsWith(KEYS) ? "@current" : ann)
     .replace(":short_id", path.startsWith(INSIGHTS) ? insight : playlist)
     .replace(":session_recording_id", "r")
+    .replace(":deletion_id", deletion)
     .replace(":uuid", event);
 }
 
+/** Ids of things that operations are about. */
+type Made = { project: string; playlist: string; insight: string; event: string; deletion: string };
+
 /**
- * Makes what operations are about: an event, a group, a person with a merge to undo, a playlist with a recording,
- * an insight.
+ * Makes what operations are about: an event, a group, a person with a merge to undo and a deletion that
+ * waits, a playlist with a recording, an insight.
  */
-export async function something(
-  app: TestProject,
-): Promise<{ project: string; playlist: string; insight: string; event: string }> {
+export async function something(app: TestProject): Promise<Made> {
   const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
   const seen = event();
   const $group_set = { plan: "pro" };
@@ -169,7 +175,13 @@ export async function something(
     headers: { prefer: "return=representation" },
   });
   const { insight } = asked.body as { insight: { short_id: string } };
-  return { project, playlist, insight: insight.short_id, event: seen.uuid };
+  await app.ask("POST", `${concrete(PERSON, { project })}delete_events/`);
+  const queued = await app.get("/persons/deletion_status/?limit=1");
+  const [deletion] = (queued.body as { results: { id: number }[] }).results;
+  return {
+    ...{ project, playlist, insight: insight.short_id, event: seen.uuid },
+    deletion: String(deletion?.id),
+  };
 }
 
 /** A new personal key, for everything unless `draft` says otherwise. */

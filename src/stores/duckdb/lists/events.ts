@@ -44,6 +44,11 @@ export function eventReads(reads: ApiReads, filtering: Filtering): EventReads {
       ),
     find: (project, uuid, signal) =>
       reads.read(signal, (connection) => findEvent(connection, project, uuid)),
+    countsOf: (project, ids, signal) =>
+      reads.read(signal, async (connection) => {
+        const found = await rows(connection, COUNTS_OF, { project, ids: JSON.stringify(ids) });
+        return new Map(found.map(({ id, count }) => [String(id), Number(count)]));
+      }),
     extent: (project, signal) =>
       reads.read(signal, async (connection) => {
         const [found] = await rows(connection, EXTENT, { project });
@@ -154,6 +159,12 @@ async function listEvents(
     filtering.noteUse(used, performance.now() - beganMs);
   }
 }
+
+const COUNTS_OF = `
+  SELECT distinct_id AS id, count(*)::DOUBLE AS count FROM events
+  WHERE project_id = $project::INTEGER
+    AND distinct_id IN (SELECT unnest(from_json($ids::JSON, '["VARCHAR"]')))
+  GROUP BY id`;
 
 const EXTENT = `
   SELECT strftime(min("timestamp"), ${TIME_FORMAT}) AS first,

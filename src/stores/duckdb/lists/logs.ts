@@ -19,6 +19,12 @@ export function logReads(reads: ApiReads): LogReads {
   return {
     list: (project, query, signal) =>
       reads.read(signal, (connection) => listLogs(connection, project, query)),
+    naming: (project, ids, signal) =>
+      reads.read(signal, async (connection) => {
+        const values = { project, ids: JSON.stringify(ids) };
+        const [found] = await rows(connection, NAMING(), values);
+        return Number(found?.["count"]);
+      }),
   };
 }
 
@@ -150,3 +156,7 @@ const KEY_PARTS = LOG_DISTINCT_ID_KEYS.filter(
 export const MAY_HAVE_OWNER = `(${COLUMNS.flatMap((column) =>
   KEY_PARTS.map((part) => `contains(${column}::VARCHAR, ${quoted(part)})`),
 ).join(" OR ")})`;
+
+const NAMING = () => `
+  SELECT count(*) AS count FROM logs WHERE project_id = $project::INTEGER AND ${MAY_HAVE_OWNER}
+    AND list_has_any(${LOG_OWNERS}, from_json($ids::JSON, '["VARCHAR"]'))`;

@@ -9,6 +9,7 @@ import type {
 import type { ListPosition, SnapshotPosition } from "../../../core/values/page.ts";
 import { storedProperties } from "../damage.ts";
 import type { Sqlite } from "../sqlite.ts";
+import { mergeReads } from "./merges.ts";
 import { inOrder, partOf, personPositions } from "./order.ts";
 
 /**
@@ -77,6 +78,7 @@ export function personReads(sqlite: Sqlite): PersonReads {
         const found = distinctIds.flatMap((id) => owner.all(project, id));
         return [...new Set(found.map(({ person_id }) => person_id))];
       }),
+    ...mergeReads(sqlite),
     applied: () => Number(applied.get()?.value ?? 0),
   };
 }

@@ -164,6 +164,16 @@ function idTables(raw: Sqlite["raw"]) {
   };
 }
 
+/**
+ * Reads all merges into a person, also by way of others, oldest first. CROSS JOIN keeps the order of the
+ * tables: the other order reads all merges for each part.
+ */
+export const mergesInto = (raw: Sqlite["raw"]) =>
+  raw.query<StoredMerge, { project_id: number; uuid: string }>(
+    `${WITH_PARTS} SELECT * FROM person_merge
+     WHERE project_id = $project_id AND target_uuid IN (SELECT uuid FROM part) ORDER BY id`,
+  );
+
 function mergeTables(raw: Sqlite["raw"]) {
   return {
     insertMerge: raw.query<null, Omit<StoredMerge, "id" | "kept" | "source_listed_at">>(
@@ -174,14 +184,7 @@ function mergeTables(raw: Sqlite["raw"]) {
          $gained, $source_id, $source_uuid, $source_properties, $source_created_at,
          $source_is_identified, $event_uuid, (SELECT created_at FROM person WHERE id = $source_id))`,
     ),
-    /**
-     * Returns all merges into a person, also by way of others, oldest first. CROSS JOIN keeps the order of
-     * the tables: the other order reads all merges for each part.
-     */
-    mergesInto: raw.query<StoredMerge, { project_id: number; uuid: string }>(
-      `${WITH_PARTS} SELECT * FROM person_merge
-       WHERE project_id = $project_id AND target_uuid IN (SELECT uuid FROM part) ORDER BY id`,
-    ),
+    mergesInto: mergesInto(raw),
     changeMerge: raw.query<null, Omit<StoredMerge, "project_id" | "event_uuid" | "kept">>(
       `UPDATE person_merge SET gained = $gained, source_properties = $source_properties,
          source_created_at = $source_created_at, source_is_identified = $source_is_identified,

@@ -9,7 +9,8 @@ import { type JsonObject, sameJson, setKey, storableJson } from "../../../core/v
 import type { activityWrites } from "../activity.ts";
 import type { DeletionOf, deletionWrites } from "../deletions.ts";
 import type { ChangeWriter, WrittenPerson } from "./change-writer.ts";
-import type { PersonStatements, StoredMerge, StoredPerson } from "./statements.ts";
+import { keptMerge } from "./merges.ts";
+import type { PersonStatements, StoredPerson } from "./statements.ts";
 
 /** The tables that changes by users write. */
 export type UserTables = {
@@ -139,15 +140,6 @@ export function eventsOf(
 const identified = (person: StoredPerson) => ({
   ...person,
   is_identified: person.is_identified === 1,
-});
-
-const keptMerge = (merge: StoredMerge): KeptMerge => ({
-  ...merge,
-  gained: JSON.parse(merge.gained),
-  kept: JSON.parse(merge.kept),
-  source_properties: JSON.parse(merge.source_properties),
-  source_is_identified: merge.source_is_identified === 1,
-  target_is_identified: merge.target_is_identified === 1,
 });
 
 const mergeRow = (merge: KeptMerge) => ({
