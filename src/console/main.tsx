@@ -1,15 +1,27 @@
-import { signal } from "@preact/signals";
-import createClient from "openapi-fetch";
 import { render } from "preact";
-import { LocationProvider } from "preact-iso";
-import uPlot from "uplot";
+import { asProblem } from "./api/problem.ts";
+import { loadSession, signIn } from "./api/session.ts";
+import { App } from "./app.tsx";
+import { signInProblem } from "./layout/sign-in.tsx";
+import { applyPreferences } from "./state/preferences.ts";
+import { rememberFirstKeys } from "./ui/keys.ts";
 
-const name = signal("Hoglet");
-document.title = [name.value, ...[createClient, uPlot].flatMap(() => [])].join(" ");
+/** Signs in by the link of the address, which is taken out of it at once; else asks for the session. */
+async function begin(): Promise<void> {
+  const link = /^#link=([\w-]+)$/.exec(location.hash)?.[1];
+  if (link === undefined) return loadSession();
+  history.replaceState(null, "", location.pathname + location.search);
+  try {
+    await signIn({ link });
+  } catch (error) {
+    signInProblem.value = asProblem(error);
+    await loadSession();
+  }
+}
 
-render(
-  <LocationProvider>
-    <h1>{name}</h1>
-  </LocationProvider>,
-  document.getElementById("app") ?? document.body,
-);
+applyPreferences();
+rememberFirstKeys();
+begin().catch((error: unknown) => {
+  signInProblem.value = asProblem(error);
+});
+render(<App />, document.getElementById("app") ?? document.body);

@@ -1,0 +1,73 @@
+import createClient from "openapi-fetch";
+import { BASE } from "../state/base.ts";
+import { Problem, problemOf } from "./problem.ts";
+import { isSignedOut } from "./signed-out.ts";
+import { inSlot, sendPatiently } from "./slots.ts";
+import type { components, paths } from "./types.ts";
+
+/** The shapes of the API, such as `Schemas["Person"]`. */
+export type Schemas = components["schemas"];
+
+/** Only the console's own pages send this header. Without it the cookie does not count. */
+export const CONSOLE_HEADER = { "X-Hoglet-Console": "1" };
+
+/** Paths whose requests read the event store, and so share the two slots. */
+const IS_QUERY = /\/(query|max_tools|insights|events|logs)\//;
+
+async function send(request: Request): Promise<Response> {
+  const isQuery = IS_QUERY.test(new URL(request.url).pathname);
+  const response = await (isQuery
+    ? inSlot(() => sendPatiently(request), request.signal)
+    : sendPatiently(request));
+  if (response.status === 401) isSignedOut.value = true;
+  return response;
+}
+
+/**
+ * The API, typed by its own document: `read(api.GET("/api/projects/"))`. It sends the session's cookie,
+ * waits and repeats where the server is busy, and opens the sign-in dialog when the session has ended.
+ */
+export const api = createClient<paths, "application/json">({
+  baseUrl: BASE === "" ? location.origin : location.origin + BASE,
+  fetch: send,
+  headers: CONSOLE_HEADER,
+  credentials: "same-origin",
+});
+
+type Answer<T> = { data?: T; error?: unknown; response: Response };
+
+/** The body of a success. Throws a {@link Problem} for any other answer. */
+export async function read<T>(answer: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await answer;
+  if (!response.ok) throw problemOf(response, error);
+  return data as T;
+}
+
+/**
+ * A request to a path that the document does not have, such as the session, or whose answer is no JSON.
+ * `path` begins with a slash. Throws a {@link Problem} if it fails.
+ */
+export async function request(
+  method: string,
+  path: string,
+  { body, signal, headers }: { body?: unknown; signal?: AbortSignal; headers?: HeadersInit } = {},
+): Promise<Response> {
+  const sent = new Request(`${location.origin}${BASE}${path}`, {
+    method,
+    headers: {
+      ...CONSOLE_HEADER,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...Object.fromEntries(new Headers(headers)),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    credentials: "same-origin",
+    signal: signal ?? null,
+  });
+  const response = await send(sent);
+  if (!response.ok) throw problemOf(response, await response.json().catch(() => null));
+  return response;
+}
+
+/** Whether an error only says that the reader has left. */
+export const isAbort = (error: unknown): boolean =>
+  !(error instanceof Problem) && (error as { name?: unknown } | null)?.name === "AbortError";

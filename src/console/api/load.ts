@@ -1,0 +1,67 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isAbort } from "./client.ts";
+import { asProblem, type Problem } from "./problem.ts";
+import { isSignedOut } from "./signed-out.ts";
+
+/** How long something may take before the page says that it loads, in milliseconds. */
+const QUICK_MS = 150;
+
+/** Something that is loaded for a page. Old data stay while new ones are loaded. */
+export type Loaded<T> = {
+  data: T | undefined;
+  problem: Problem | undefined;
+  /** It has been loading for so long that the page should show it. */
+  isSlow: boolean;
+  isLoading: boolean;
+  /** Loads again. */
+  reload(): void;
+  /** Replaces the data, for example by the answer to a change. */
+  replace(data: T): void;
+};
+
+type State<T> = { data?: T; problem?: Problem; isSlow: boolean; isLoading: boolean };
+
+/**
+ * Loads when the page appears, when `key` changes, and after a new sign-in. The signal aborts when the
+ * page is left or loads again. A `key` of null loads nothing yet.
+ */
+export function useLoad<T>(
+  key: string | null,
+  load: (signal: AbortSignal) => Promise<T>,
+): Loaded<T> {
+  const [state, setState] = useState<State<T>>({ isSlow: false, isLoading: key !== null });
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  const isBlocked = isSignedOut.value;
+
+  // `turn` asks for another load of the same.
+  useEffect(() => {
+    if (key === null || isBlocked) return;
+    const leave = new AbortController();
+    setState((old) => ({ ...old, isLoading: true, isSlow: false }));
+    const slow = setTimeout(() => setState((old) => ({ ...old, isSlow: true })), QUICK_MS);
+    latest
+      .current(leave.signal)
+      .then((data) => !leave.signal.aborted && setState({ data, isSlow: false, isLoading: false }))
+      .catch((error: unknown) => {
+        if (leave.signal.aborted || isAbort(error)) return;
+        const problem = asProblem(error);
+        setState(({ data }) => ({ data, problem, isSlow: false, isLoading: false }));
+      })
+      .finally(() => clearTimeout(slow));
+    return () => {
+      clearTimeout(slow);
+      leave.abort();
+    };
+  }, [key, turn, isBlocked]);
+
+  return {
+    data: state.data,
+    problem: state.problem,
+    isSlow: state.isSlow,
+    isLoading: state.isLoading,
+    reload: () => setTurn((last) => last + 1),
+    replace: (data) => setState({ data, isSlow: false, isLoading: false }),
+  };
+}

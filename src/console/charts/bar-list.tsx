@@ -1,0 +1,35 @@
+import { number } from "../state/format.ts";
+
+/** A row of a list of bars. */
+export type Bar = { key: string; label: string; value: number; note?: string };
+
+/** Labels with numbers, the greatest first, each on a bar as long as its number. */
+export function BarList(props: {
+  title: string;
+  bars: readonly Bar[];
+  onPick?: ((bar: Bar) => void) | undefined;
+}) {
+  const greatest = Math.max(1, ...props.bars.map(({ value }) => Math.abs(value)));
+  return (
+    <ol class="bar-list" aria-label={props.title}>
+      {props.bars.map((bar) => (
+        <li key={bar.key}>
+          <span class="bar" style={{ width: `${(100 * Math.abs(bar.value)) / greatest}%` }} />
+          {props.onPick ? (
+            <button type="button" class="bar-label" onClick={() => props.onPick?.(bar)}>
+              {bar.label}
+            </button>
+          ) : (
+            <span class="bar-label" title={bar.label}>
+              {bar.label}
+            </span>
+          )}
+          <span class="bar-value">
+            {number(bar.value)}
+            {bar.note && <span class="faint"> {bar.note}</span>}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

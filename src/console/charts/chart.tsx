@@ -1,0 +1,194 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type uPlot from "uplot";
+import { bucket, number } from "../state/format.ts";
+import { isDark } from "../state/preferences.ts";
+import { Button } from "../ui/button.tsx";
+import { announce } from "../ui/live-region.tsx";
+import { DataTable } from "./data-table.tsx";
+import { plot } from "./plot.ts";
+import { colorOf, DASHES, drawn, type Series } from "./series.ts";
+
+/** A point of a chart: which column of which series. */
+export type Point = { column: number; series: number };
+
+type ChartProps = {
+  /** The name for screen readers: a sentence on its content. */
+  title: string;
+  /** The beginnings of the intervals. */
+  columns: readonly string[];
+  series: readonly Series[];
+  kind?: "line" | "bars";
+  /** Whether the last interval has not ended. */
+  isUnfinished?: boolean;
+  height?: number;
+  /** Called for the point that is clicked, or chosen by Enter. */
+  onPick?: ((point: Point) => void) | undefined;
+};
+
+/**
+ * Lines or bars over time, with zero in the axis. The pointer and the arrow keys move a cursor, whose
+ * values stand above the chart. A button shows the same as a table.
+ */
+export function Chart(props: ChartProps) {
+  const [isTable, setTable] = useState(false);
+  const series = drawn(props.series);
+  const left =
+    props.series.filter(({ isBefore }) => !isBefore).length -
+    series.filter(({ isBefore }) => !isBefore).length;
+  return (
+    <figure class="chart">
+      <div class="chart-tools">
+        <Button
+          kind="quiet"
+          icon={isTable ? "chart" : "table"}
+          label={isTable ? "Show the chart" : "Show the table"}
+          onClick={() => setTable(!isTable)}
+        />
+      </div>
+      {isTable ? (
+        <DataTable title={props.title} columns={props.columns} series={props.series} />
+      ) : (
+        <Canvas {...props} series={series} />
+      )}
+      {left > 0 && <p class="caption">{left} more lines are in the table.</p>}
+    </figure>
+  );
+}
+
+function Canvas(props: ChartProps) {
+  const { title, columns, series, kind = "line", isUnfinished = false, height = 260 } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | undefined>(undefined);
+  const [column, setColumn] = useState<number | null>(null);
+  const [at, setAt] = useState(0);
+  const id = useId();
+  const isDarkNow = isDark.value;
+  const drawing = JSON.stringify([columns, series, kind, isUnfinished, height, isDarkNow]);
+
+  // `drawing` has everything that is drawn.
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const draw = (width: number) =>
+      plot({ columns, series, kind, isUnfinished, width, height, onCursor: setColumn }, element);
+    chart.current = draw(element.clientWidth);
+    const resized = new ResizeObserver(([entry]) => {
+      const width = Math.floor(entry?.contentRect.width ?? 0);
+      if (width > 0 && width !== chart.current?.width) chart.current?.setSize({ width, height });
+    });
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      chart.current?.destroy();
+    };
+  }, [drawing]);
+
+  const move = (to: number, line: number) => {
+    const next = Math.min(columns.length - 1, Math.max(0, to));
+    const which = (line + series.length) % series.length;
+    setColumn(next);
+    setAt(which);
+    const left = chart.current?.valToPos(next, "x") ?? 0;
+    chart.current?.setCursor({ left, top: 0 }, false);
+    announce(pointText(columns[next], series[which], next));
+  };
+  const press = (event: KeyboardEvent) => {
+    const from = column ?? columns.length - 1;
+    const moves: Record<string, () => void> = {
+      ArrowLeft: () => move(column === null ? from : from - 1, at),
+      ArrowRight: () => move(column === null ? from : from + 1, at),
+      ArrowUp: () => move(from, at - 1),
+      ArrowDown: () => move(from, at + 1),
+      Home: () => move(0, at),
+      End: () => move(columns.length - 1, at),
+      Enter: () => column !== null && props.onPick?.({ column, series: at }),
+    };
+    if (!Object.hasOwn(moves, event.key)) return;
+    event.preventDefault();
+    moves[event.key]?.();
+  };
+  const pick = () => {
+    const plotted = chart.current;
+    if (column === null || plotted === undefined) return;
+    props.onPick?.({ column, series: nearest(plotted, series, column) });
+  };
+
+  return (
+    <>
+      <p class="readout" id={id}>
+        <Readout columns={columns} series={series} column={column} />
+      </p>
+      <div
+        class={props.onPick ? "plot can-pick" : "plot"}
+        ref={box}
+        role="application"
+        aria-roledescription="chart"
+        aria-label={`${title}. Arrow keys read its points${props.onPick ? ", Enter shows the persons" : ""}.`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys walk through the chart.
+        tabIndex={0}
+        style={{ height: `${height}px` }}
+        onKeyDown={press}
+        onClick={pick}
+      />
+    </>
+  );
+}
+
+/** The line that is nearest to the pointer, at a column. */
+function nearest(plotted: uPlot, series: readonly Series[], column: number): number {
+  const top = plotted.cursor.top ?? 0;
+  const distances = series.map(({ data }) => {
+    const value = data[column] ?? null;
+    return value === null ? Number.POSITIVE_INFINITY : Math.abs(plotted.valToPos(value, "y") - top);
+  });
+  return Math.max(0, distances.indexOf(Math.min(...distances)));
+}
+
+const nameOf = ({ label, isBefore }: Series) => (isBefore ? `${label}, period before` : label);
+
+function pointText(column: string | undefined, series: Series | undefined, at: number): string {
+  if (column === undefined || series === undefined) return "";
+  return `${bucket(column)}, ${nameOf(series)}: ${number(series.data[at])}`;
+}
+
+/** The legend, with the values under the cursor. It has its place before there is a cursor. */
+function Readout(props: {
+  columns: readonly string[];
+  series: readonly Series[];
+  column: number | null;
+}) {
+  const { columns, series, column } = props;
+  const now = series.filter(({ isBefore }) => !isBefore);
+  return (
+    <>
+      <span class="readout-time">{column === null ? "" : bucket(columns[column] ?? "")}</span>
+      {series.map((one) => (
+        <span class="readout-line" key={nameOf(one)}>
+          <Swatch
+            color={one.isBefore ? "--border" : colorOf(now.findIndex((x) => x.label === one.label))}
+            dash={one.isBefore ? [4, 4] : (DASHES[now.indexOf(one)] ?? [])}
+          />
+          <span class="readout-name">{nameOf(one)}</span>
+          <b>{column === null ? "" : number(one.data[column])}</b>
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** A piece of a line, as it is in the chart. */
+function Swatch({ color, dash }: { color: string; dash: readonly number[] }) {
+  return (
+    <svg class="swatch" viewBox="0 0 24 8" aria-hidden="true">
+      <line
+        x1="0"
+        y1="4"
+        x2="24"
+        y2="4"
+        stroke={`var(${color})`}
+        stroke-width="2.5"
+        stroke-dasharray={dash.join(" ")}
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,181 @@
+import uPlot from "uplot";
+import { bucket, compact } from "../state/format.ts";
+import { colorOf, DASHES, type Series, styleOf } from "./series.ts";
+
+/** How a chart is drawn. */
+export type PlotOptions = {
+  columns: readonly string[];
+  series: readonly Series[];
+  kind: "line" | "bars";
+  /** Whether the last interval has not ended: it is drawn dotted. */
+  isUnfinished: boolean;
+  width: number;
+  height: number;
+  /** Called with the column under the pointer; null when it leaves. */
+  onCursor: (column: number | null) => void;
+};
+
+type Line = uPlot.Series;
+
+/** The number of a line among those of its own period, which decides its colour. */
+function placeOf(series: readonly Series[], one: Series): number {
+  const now = series.filter(({ isBefore }) => !isBefore);
+  return Math.max(
+    0,
+    now.findIndex(({ label }) => label === one.label),
+  );
+}
+
+function lineOf(series: readonly Series[], one: Series, isTail: boolean): Line {
+  const place = placeOf(series, one);
+  const dash = one.isBefore ? [4, 4] : [...(DASHES[place] ?? [])];
+  return {
+    label: one.label,
+    stroke: styleOf(one.isBefore ? "--border" : colorOf(place)),
+    width: one.isBefore ? 1.5 : 2,
+    dash: isTail ? [1, 4] : dash,
+    cap: isTail ? "round" : "butt",
+    spanGaps: false,
+    points: { show: isTail ? false : isLonely(one.data) },
+  };
+}
+
+/** Whether a line has a point without neighbours, which only a dot shows. */
+const isLonely = (data: readonly (number | null)[]) =>
+  data.some(
+    (value, at) =>
+      value !== null && (data[at - 1] ?? null) === null && (data[at + 1] ?? null) === null,
+  );
+
+const NOTHING = (data: readonly (number | null)[]) => data.map(() => null);
+
+/** Each line is two: up to the last finished interval, and from there on, dotted. */
+function linesOf({ series, isUnfinished }: PlotOptions): {
+  lines: Line[];
+  data: uPlot.AlignedData;
+} {
+  const lines: Line[] = [{}];
+  const length = series[0]?.data.length ?? 0;
+  const data: (number | null)[][] = [Array.from({ length }, (_, at) => at)];
+  for (const one of series) {
+    const split = isUnfinished && !one.isBefore ? length - 1 : length;
+    lines.push(lineOf(series, one, false), lineOf(series, one, true));
+    data.push(
+      one.data.map((value, at) => (at < split ? value : null)),
+      split === length
+        ? NOTHING(one.data)
+        : one.data.map((value, at) => (at >= split - 1 ? value : null)),
+    );
+  }
+  return { lines, data: data as uPlot.AlignedData };
+}
+
+/** Bars of several series stand next to each other; those of an unfinished interval are pale. */
+function barsOf(options: PlotOptions): { lines: Line[]; data: uPlot.AlignedData } {
+  const { series, isUnfinished } = options;
+  const count = series.length;
+  const lines: Line[] = [{}];
+  const length = series[0]?.data.length ?? 0;
+  const data: (number | null)[][] = [Array.from({ length }, (_, at) => at)];
+  for (const [at, one] of series.entries()) {
+    const color = styleOf(one.isBefore ? "--border" : colorOf(placeOf(series, one)));
+    const disp = {
+      x0: {
+        unit: 2 as const,
+        values: (_: uPlot, __: number, from: number, to: number) =>
+          Array.from({ length: to - from + 1 }, () => -0.4 + (0.8 * at) / count),
+      },
+      size: {
+        unit: 2 as const,
+        values: (_: uPlot, __: number, from: number, to: number) =>
+          Array.from({ length: to - from + 1 }, () => 0.76 / count),
+      },
+    };
+    lines.push({
+      label: one.label,
+      width: 0,
+      fill: color,
+      points: { show: false },
+      paths: uPlot.paths.bars?.({
+        radius: 0.1,
+        disp: {
+          x0: { ...disp.x0, values: shift(disp.x0.values) },
+          size: disp.size,
+          fill: {
+            unit: 3,
+            values: (_: uPlot, __: number, from: number, to: number) =>
+              Array.from({ length: to - from + 1 }, (_value, index) =>
+                isUnfinished && from + index === length - 1 ? `${color}66` : color,
+              ),
+          },
+        },
+      } as uPlot.Series.BarsPathBuilderOpts),
+    });
+    data.push([...one.data]);
+  }
+  return { lines, data: data as uPlot.AlignedData };
+}
+
+type Offsets = (plot: uPlot, at: number, from: number, to: number) => number[];
+
+/** Offsets from each column become places on the axis. */
+const shift =
+  (offsets: Offsets): Offsets =>
+  (plot, at, from, to) =>
+    offsets(plot, at, from, to).map((offset, index) => from + index + offset);
+
+/** The chart in an element. It draws itself; {@link uPlot.destroy} removes it. */
+export function plot(options: PlotOptions, element: HTMLElement): uPlot {
+  const { columns, kind, width, height } = options;
+  const { lines, data } = kind === "bars" ? barsOf(options) : linesOf(options);
+  const isHourly = columns.some((column) => /[ T]\d/.test(column));
+  const grid = { stroke: styleOf("--line"), width: 1 };
+  const axis = { stroke: styleOf("--ink-2"), font: "12px system-ui", ticks: { show: false } };
+  const half = kind === "bars" ? 0.5 : 0;
+  return new uPlot(
+    {
+      width,
+      height,
+      legend: { show: false },
+      padding: [8, 8, 0, 0],
+      cursor: {
+        drag: { setScale: false, x: false, y: false },
+        y: false,
+        points: { size: 8, show: kind === "line" },
+      },
+      scales: {
+        x: { time: false, range: (_, min, max) => [min - half, max + half] },
+        y: { range: (_, min, max) => yRange(min, max) },
+      },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          space: isHourly ? 56 : 64,
+          incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 56, 112],
+          values: (_, places) => places.map((place) => axisText(columns[place], isHourly)),
+        },
+        { ...axis, grid, size: 48, space: 40, values: (_, places) => places.map(compact) },
+      ],
+      series: lines,
+      hooks: { setCursor: [({ cursor }) => options.onCursor(cursor.idx ?? null)] },
+    },
+    data,
+    element,
+  );
+}
+
+function axisText(column: string | undefined, isHourly: boolean): string {
+  if (column === undefined) return "";
+  const text = bucket(column);
+  return isHourly && !text.endsWith("00:00") ? text.slice(-5) : text.replace(" 00:00", "");
+}
+
+/** Zero is always in the axis; without any number it goes up to one. */
+function yRange(min: number | null, max: number | null): [number, number] {
+  const top = Math.max(0, max ?? 0);
+  const bottom = Math.min(0, min ?? 0);
+  if (top === bottom) return [0, 1];
+  const room = (top - bottom) * 0.08;
+  return [bottom === 0 ? 0 : bottom - room, top === 0 ? 0 : top + room];
+}

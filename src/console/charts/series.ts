@@ -1,0 +1,35 @@
+/** One line, or one set of bars, of a chart. */
+export type Series = {
+  label: string;
+  /** A number for each column; null where none is known. */
+  data: readonly (number | null)[];
+  /** Drawn in grey and dashed: the same line one period earlier. */
+  isBefore?: boolean;
+};
+
+/** Most lines of a chart, since the eye tells no more colours apart. */
+export const LINES_MAX = 6;
+
+/** How lines are broken, in the order of the colours, so that they differ without colours too. */
+export const DASHES: readonly (readonly number[])[] = [
+  [],
+  [8, 4],
+  [2, 3],
+  [12, 4, 2, 4],
+  [5, 5],
+  [14, 3],
+];
+
+/** The colour of the line at an index, as a variable of the styles. */
+export const colorOf = (at: number): string => `--chart-${(at % LINES_MAX) + 1}`;
+
+/** The value of a variable of the styles, for canvases. */
+export const styleOf = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** The lines that are drawn: the six greatest, each followed by its line of the period before. */
+export function drawn(series: readonly Series[]): Series[] {
+  const now = series.filter(({ isBefore }) => !isBefore);
+  const kept = new Set(now.slice(0, LINES_MAX).map(({ label }) => label));
+  return series.filter(({ label }) => kept.has(label));
+}

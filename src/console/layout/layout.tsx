@@ -1,0 +1,71 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { PAGES, type Page } from "../pages/index.ts";
+import { href } from "../state/address.ts";
+import { Icon } from "../ui/icon.tsx";
+import { moveRow, useKeys } from "../ui/keys.ts";
+import { KeyboardHelp } from "./keyboard-help.tsx";
+import { SearchDialog } from "./search.tsx";
+import { TopBar } from "./top-bar.tsx";
+
+/** The frame of every page: top bar, navigation, content, and the keys that work everywhere. */
+export function Layout({
+  page,
+  children,
+}: {
+  page: Page | undefined;
+  children: ComponentChildren;
+}) {
+  const { route } = useLocation();
+  const [open, setOpen] = useState<"help" | "search" | undefined>();
+  const close = () => setOpen(undefined);
+  useKeys({
+    "?": () => setOpen("help"),
+    "/": () => setOpen("search"),
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    ...Object.fromEntries(
+      PAGES.filter(({ key }) => key).map(({ key, path }) => [`g ${key}`, () => route(href(path))]),
+    ),
+  });
+  return (
+    <>
+      <button
+        type="button"
+        class="skip"
+        onClick={() => document.querySelector<HTMLElement>("main h1")?.focus()}
+      >
+        Skip to the content
+      </button>
+      <TopBar onSearch={() => setOpen("search")} onHelp={() => setOpen("help")} />
+      <div class="frame">
+        <Navigation page={page} />
+        <main id="main" class="content">
+          {children}
+        </main>
+      </div>
+      {open === "help" && <KeyboardHelp onClose={close} />}
+      {open === "search" && <SearchDialog onClose={close} />}
+    </>
+  );
+}
+
+/** The pages with an icon. The current one is marked, also while a page below it is open. */
+function Navigation({ page }: { page: Page | undefined }) {
+  const top = page?.path.split("/")[0];
+  return (
+    <nav class="navigation" aria-label="Pages">
+      <ul>
+        {PAGES.filter(({ icon }) => icon).map(({ path, title, icon }) => (
+          <li key={path}>
+            <a href={href(path)} aria-current={path === top ? "page" : undefined}>
+              {icon && <Icon name={icon} />}
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,77 @@
+import { useLocation } from "preact-iso/router";
+import { session, signOut } from "../api/session.ts";
+import { href } from "../state/address.ts";
+import { BASE, CONSOLE } from "../state/base.ts";
+import { type Theme, theme } from "../state/preferences.ts";
+import { project, projects } from "../state/project.ts";
+import { Icon } from "../ui/icon.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { Mark } from "./mark.tsx";
+
+const THEMES: readonly { value: Theme; label: string }[] = [
+  { value: "system", label: "As the system" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+
+/** The bar at the top: project, search, theme, account. */
+export function TopBar({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }) {
+  return (
+    <header class="top-bar">
+      <a class="brand" href={href("")} aria-label="Hoglet, first page">
+        <Mark />
+        <span class="brand-name">Hoglet</span>
+      </a>
+      <ProjectPicker />
+      <button type="button" class="search-button" aria-label="Search" onClick={onSearch}>
+        <Icon name="search" />
+        <span>Search</span>
+        <kbd>/</kbd>
+      </button>
+      <Menu
+        label="Theme"
+        icon="theme"
+        isQuiet
+        items={THEMES.map(({ value, label }) => ({
+          label,
+          isChosen: theme.value === value,
+          onChoose: () => {
+            theme.value = value;
+          },
+        }))}
+      />
+      <AccountMenu onHelp={onHelp} />
+    </header>
+  );
+}
+
+function ProjectPicker() {
+  const { route } = useLocation();
+  const all = projects.value ?? [];
+  return (
+    <Menu
+      label="Project"
+      isQuiet
+      items={all.map(({ id, name }) => ({
+        label: name,
+        isChosen: id === project.value?.id,
+        onChoose: () => route(`${CONSOLE}/${id}/`),
+      }))}
+    >
+      <span class="project-name">{project.value?.name ?? "No project"}</span>
+    </Menu>
+  );
+}
+
+function AccountMenu({ onHelp }: { onHelp: () => void }) {
+  const email = session.value?.user.email ?? "Account";
+  const leave = () => {
+    signOut().finally(() => location.assign(`${CONSOLE}/`));
+  };
+  const items: MenuItem[] = [
+    { label: "Keyboard", icon: "help", onChoose: onHelp },
+    { label: "Documentation", icon: "logs", href: `${BASE}/docs` },
+    { label: "Sign out", icon: "right", onChoose: leave },
+  ];
+  return <Menu label={email} icon="account" isQuiet items={items} />;
+}

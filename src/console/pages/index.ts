@@ -1,0 +1,37 @@
+import type { ComponentType } from "preact";
+import type { IconName } from "../ui/icon.tsx";
+import { EventsPage } from "./events/events-page.tsx";
+import { HomePage } from "./home-page.tsx";
+import { InsightPage } from "./insights/insight-page.tsx";
+import { InsightsPage } from "./insights/insights-page.tsx";
+import { PersonPage } from "./persons/person-page.tsx";
+import { PersonsPage } from "./persons/persons-page.tsx";
+
+/** A page of the console. */
+export type Page = {
+  /** Its path below the project, such as `persons/:id`; parts that begin with `:` come as `params`. */
+  path: string;
+  /** The name of the browser's tab and of the navigation. */
+  title: string;
+  /** Pages with an icon are in the navigation, in the order of the table. */
+  icon?: IconName;
+  /** The letter that leads here after `g`. */
+  key?: string;
+  component: ComponentType<PageProps>;
+};
+
+/** The properties of each page: the named parts of its path. All other state is in the query of the address. */
+export type PageProps = { params: Record<string, string> };
+
+/**
+ * All pages. To add one, write its component in a folder of `pages` and add its row here: navigation,
+ * keys, search and title follow from the row.
+ */
+export const PAGES: readonly Page[] = [
+  { path: "", title: "Home", component: HomePage },
+  { path: "insights", title: "Insights", icon: "insights", key: "i", component: InsightsPage },
+  { path: "insights/:short_id", title: "Insight", component: InsightPage },
+  { path: "events", title: "Events", icon: "events", key: "e", component: EventsPage },
+  { path: "persons", title: "Persons", icon: "persons", key: "p", component: PersonsPage },
+  { path: "persons/:id", title: "Person", component: PersonPage },
+];

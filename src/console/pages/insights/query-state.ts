@@ -1,0 +1,117 @@
+import type { Kind, Query, SeriesNode } from "../../api/ask.ts";
+import { type Filter, readFilters } from "../../state/filters.ts";
+import { dateRangeOf, intervalOf } from "../../state/period.ts";
+
+/** The six kinds, in the order in which they are offered. */
+export const KINDS: readonly { value: Kind; label: string }[] = [
+  { value: "TrendsQuery", label: "Trends" },
+  { value: "FunnelsQuery", label: "Funnel" },
+  { value: "RetentionQuery", label: "Retention" },
+  { value: "PathsQuery", label: "Paths" },
+  { value: "LifecycleQuery", label: "Lifecycle" },
+  { value: "StickinessQuery", label: "Stickiness" },
+];
+
+/** The measures of an event. */
+export const MATHS: readonly { value: string; label: string }[] = [
+  { value: "total", label: "events" },
+  { value: "dau", label: "persons" },
+  { value: "unique_session", label: "sessions" },
+  { value: "weekly_active", label: "weekly active persons" },
+  { value: "monthly_active", label: "monthly active persons" },
+  { value: "sum", label: "sum of" },
+  { value: "avg", label: "average of" },
+  { value: "min", label: "minimum of" },
+  { value: "max", label: "maximum of" },
+  { value: "median", label: "median of" },
+  { value: "p90", label: "90th percentile of" },
+  { value: "p95", label: "95th percentile of" },
+  { value: "p99", label: "99th percentile of" },
+];
+
+/** Whether a measure needs a property with numbers. */
+export const needsProperty = (math: string | undefined): boolean =>
+  /^(sum|avg|min|max|median|p\d\d)$/.test(math ?? "");
+
+/** How trends are drawn. */
+export const DISPLAYS: readonly { value: string; label: string }[] = [
+  { value: "ActionsLineGraph", label: "Lines" },
+  { value: "ActionsBar", label: "Bars" },
+  { value: "ActionsBarValue", label: "Totals" },
+  { value: "BoldNumber", label: "Number" },
+];
+
+/** The first question of a new insight. */
+export const FIRST_QUERY: Query = {
+  kind: "TrendsQuery",
+  series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
+  interval: "day",
+  dateRange: { date_from: "-30d" },
+};
+
+/** The query that a parameter of the address has; undefined if it has no query, or a broken one. */
+export function readQuery(text: string | undefined): Query | undefined {
+  try {
+    const query: unknown = JSON.parse(text ?? "null");
+    const isQuery = typeof (query as Query | null)?.kind === "string";
+    return isQuery ? (query as Query) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The filters of a query that the editor can show. */
+export const filtersOf = ({ properties }: Query): Filter[] =>
+  readFilters(JSON.stringify(properties ?? []));
+
+const PERIODS = new Map([
+  ["dStart|", "today"],
+  ["-1dStart|-1dEnd", "yesterday"],
+  ["mStart|", "month"],
+]);
+
+/** The period of a query as the address has it. */
+export function periodOf({ dateRange }: Query): string {
+  const from = dateRange?.date_from ?? "-7d";
+  const to = dateRange?.date_to ?? "";
+  const named = PERIODS.get(`${from}|${to}`);
+  if (named) return named;
+  const days = /^-(\d+)d$/.exec(from)?.[1];
+  if (days && to === "") return `${days}d`;
+  const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text);
+  return isDay(from) && isDay(to) ? `${from}..${to}` : "7d";
+}
+
+/** The same question about another period; its interval follows. */
+export function withPeriod(query: Query, period: string): Query {
+  const dated = { ...query, dateRange: dateRangeOf(period) };
+  const hasInterval = query.kind === "TrendsQuery" || query.kind === "LifecycleQuery";
+  return hasInterval ? { ...dated, interval: intervalOf(period) } : dated;
+}
+
+/** The same question as another kind: events, period and filters stay, all else is left out. */
+export function withKind({ series, dateRange, properties }: Query, kind: Kind): Query {
+  const common = {
+    kind,
+    dateRange: dateRange ?? { date_from: "-30d" },
+    ...(properties === undefined ? {} : { properties }),
+  };
+  const events = series?.length ? series : (FIRST_QUERY.series ?? []);
+  const plain = events.map(({ event }): SeriesNode => ({ kind: "EventsNode", event }));
+  const first = plain[0]?.event ?? "$pageview";
+  if (kind === "RetentionQuery") {
+    const entity = { id: first, type: "events" };
+    const retentionFilter = {
+      targetEntity: entity,
+      returningEntity: entity,
+      retentionType: "retention_first_time",
+      period: "Week",
+      totalIntervals: 8,
+    };
+    return { ...common, retentionFilter };
+  }
+  if (kind === "PathsQuery") return { ...common, pathsFilter: { edgeLimit: 30, stepLimit: 5 } };
+  if (kind === "LifecycleQuery") return { ...common, series: plain.slice(0, 1), interval: "week" };
+  if (kind === "TrendsQuery") return { ...common, series: events, interval: "day" };
+  return { ...common, series: plain };
+}

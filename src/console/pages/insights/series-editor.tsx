@@ -1,0 +1,97 @@
+import type { SeriesNode } from "../../api/ask.ts";
+import { useEventNames, usePropertyNames } from "../../api/suggestions.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, Select } from "../../ui/field.tsx";
+import { MATHS, needsProperty } from "./query-state.ts";
+
+/** Most series of a query that the builder makes. */
+const SERIES_MAX = 10;
+
+/** The events of a query: lines of a trend, or steps of a funnel, in their order. */
+export function SeriesEditor(props: {
+  series: readonly SeriesNode[];
+  /** Whether events are counted in different ways; a funnel only has steps. */
+  hasMath: boolean;
+  isSingle?: boolean;
+  onChange: (series: SeriesNode[]) => void;
+}) {
+  const { series, onChange } = props;
+  const add = () => onChange([...series, { kind: "EventsNode", event: "$pageview" }]);
+  return (
+    <div class="stack">
+      {series.map((node, at) => (
+        <div class="series" key={at}>
+          <span class="letter" aria-hidden="true">
+            {props.hasMath ? String.fromCharCode(65 + at) : at + 1}
+          </span>
+          <EventField
+            event={node.event}
+            onChange={(event) => onChange(series.toSpliced(at, 1, { ...node, event }))}
+          />
+          {props.hasMath && (
+            <Measure node={node} onChange={(next) => onChange(series.toSpliced(at, 1, next))} />
+          )}
+          {series.length > 1 && (
+            <Button
+              kind="quiet"
+              icon="close"
+              label={`Remove ${node.event ?? "all events"}`}
+              onClick={() => onChange(series.toSpliced(at, 1))}
+            />
+          )}
+        </div>
+      ))}
+      {!props.isSingle && series.length < SERIES_MAX && (
+        <div>
+          <Button kind="quiet" icon="plus" onClick={add}>
+            {props.hasMath ? "Event" : "Step"}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The name of an event; empty for all events. */
+export function EventField(props: {
+  event: string | null;
+  label?: string;
+  onChange: (event: string | null) => void;
+}) {
+  const names = useEventNames(props.event ?? "");
+  return (
+    <Field
+      label={props.label ?? "Event"}
+      isBare={props.label === undefined}
+      placeholder="All events"
+      autocomplete="off"
+      value={props.event ?? ""}
+      suggestions={names}
+      onInput={(event) => props.onChange(event === "" ? null : event)}
+    />
+  );
+}
+
+function Measure({ node, onChange }: { node: SeriesNode; onChange: (node: SeriesNode) => void }) {
+  const names = usePropertyNames("event", node.math_property ?? "");
+  const choose = (math: string) => {
+    const { math_property: _, ...rest } = node;
+    onChange(needsProperty(math) ? { ...node, math } : { ...rest, math });
+  };
+  return (
+    <>
+      <Select label="Count" isBare value={node.math ?? "total"} choices={MATHS} onChange={choose} />
+      {needsProperty(node.math) && (
+        <Field
+          label="Property with the number"
+          isBare
+          placeholder="Property"
+          autocomplete="off"
+          value={node.math_property ?? ""}
+          suggestions={names}
+          onInput={(math_property) => onChange({ ...node, math_property })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { PageHead } from "../layout/page-head.tsx";
+import { href } from "../state/address.ts";
+import { CONSOLE } from "../state/base.ts";
+import { project } from "../state/project.ts";
+import { ButtonLink } from "../ui/button.tsx";
+
+/** An address without a page, or of a project that the key may not see. */
+export function NotFound() {
+  const isKnown = project.value !== undefined;
+  return (
+    <>
+      <PageHead title="Not found" />
+      <p>
+        {isKnown
+          ? "There is no page at this address."
+          : "There is no such project, or your key may not see it."}
+      </p>
+      <p>
+        <ButtonLink href={isKnown ? href("") : `${CONSOLE}/`}>Go to the first page</ButtonLink>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { api, read, type Schemas } from "../../api/client.ts";
+import { useLoad } from "../../api/load.ts";
+import { Panel } from "../../layout/page-head.tsx";
+import { moment, valueText } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Empty, Load, Skeleton } from "../../ui/states.tsx";
+
+/** Changes of a person by users, the newest first. */
+export function PersonActivity({ id }: { id: string }) {
+  const activity = useLoad(`activity ${id}`, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/persons/{id}/activity/", {
+        params: { path: { ...inProject(), id }, header: { Prefer: "return=representation" } },
+        signal,
+      }),
+    ),
+  );
+  return (
+    <Load of={activity} skeleton={<Skeleton rows={4} height={40} />}>
+      {({ results }) =>
+        results.length === 0 ? (
+          <Empty icon="tasks" title="No user has changed this person" />
+        ) : (
+          <Panel isFlush>
+            <ul class="rows">
+              {results.map((one) => (
+                <Entry key={one.id} entry={one} />
+              ))}
+            </ul>
+          </Panel>
+        )
+      }
+    </Load>
+  );
+}
+
+function Entry({ entry }: { entry: Schemas["Activity"] }) {
+  const by = entry.user.is_system ? "Hoglet" : (entry.user.email ?? entry.user.first_name);
+  return (
+    <li>
+      <div class="grow">
+        <b>{entry.activity.replaceAll("_", " ")}</b>
+        {entry.detail.changes.map(({ field, before, after }) => (
+          <p class="caption" key={field}>
+            {field}: {valueText(before ?? null)} → {valueText(after ?? null)}
+          </p>
+        ))}
+      </div>
+      <span class="caption">
+        {by}, {moment(entry.created_at)}
+      </span>
+    </li>
+  );
+}

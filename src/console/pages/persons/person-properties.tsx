@@ -1,0 +1,136 @@
+import { useState } from "preact/hooks";
+import { api, read, type Schemas } from "../../api/client.ts";
+import { asProblem, type Problem } from "../../api/problem.ts";
+import { may } from "../../api/session.ts";
+import { Panel } from "../../layout/page-head.tsx";
+import { valueText } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { Properties } from "../../ui/properties.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+
+type Person = Schemas["Person"];
+
+const ANSWER = { Prefer: "return=representation" } as const;
+
+/** A value that was typed: numbers, true, false, null and JSON as such, all else as text. */
+function typed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The properties of a person; with the scope each can be changed and removed. */
+export function PersonProperties(props: { person: Person; onChange: (person: Person) => void }) {
+  const { person, onChange } = props;
+  const [edited, setEdited] = useState<{ key: string; value: string; isNew?: boolean }>();
+  const canWrite = may("person:write");
+  const path = { ...inProject(), id: String(person.id) };
+  const properties = person.properties as Record<string, unknown>;
+  const save = async (key: string, value: unknown) => {
+    await read(
+      api.POST("/api/environments/{project_id}/persons/{id}/update_property/", {
+        params: { path, header: ANSWER },
+        body: { key, value },
+      }),
+    );
+    announce(`${key} is changed`);
+    onChange({ ...person, properties: { ...properties, [key]: value } });
+  };
+  const remove = async (key: string) => {
+    await read(
+      api.POST("/api/environments/{project_id}/persons/{id}/delete_property/", {
+        params: { path },
+        body: { $unset: key },
+      }),
+    );
+    announce(`${key} is removed`);
+    const { [key]: _, ...rest } = properties;
+    onChange({ ...person, properties: rest });
+  };
+  const actions = (key: string, value: unknown) => (
+    <Button
+      kind="quiet"
+      icon="more"
+      label={`Change ${key}`}
+      onClick={() => setEdited({ key, value: valueText(value) })}
+    />
+  );
+  return (
+    <Panel
+      tools={
+        canWrite && (
+          <Button icon="plus" onClick={() => setEdited({ key: "", value: "", isNew: true })}>
+            Property
+          </Button>
+        )
+      }
+    >
+      <Properties properties={properties} {...(canWrite ? { actions } : {})} />
+      {edited && (
+        <PropertyDialog
+          property={edited}
+          onSave={save}
+          onRemove={edited.isNew ? undefined : remove}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function PropertyDialog(props: {
+  property: { key: string; value: string; isNew?: boolean };
+  onSave: (key: string, value: unknown) => Promise<void>;
+  onRemove: ((key: string) => Promise<void>) | undefined;
+  onClose: () => void;
+}) {
+  const { onSave, onRemove, onClose } = props;
+  const [{ key, value, isNew }, setProperty] = useState(props.property);
+  const [problem, setProblem] = useState<Problem>();
+  const attempt = (change: Promise<void>) =>
+    change.then(onClose, (error: unknown) => setProblem(asProblem(error)));
+  const submit = (event: Event) => {
+    event.preventDefault();
+    attempt(onSave(key, typed(value)));
+  };
+  return (
+    <Dialog title={isNew ? "Add a property" : `Change ${key}`} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {isNew && (
+          <Field
+            label="Name"
+            required
+            autofocus
+            value={key}
+            onInput={(name) => setProperty({ key: name, value, isNew })}
+          />
+        )}
+        <Field
+          label="Value"
+          autofocus={!isNew}
+          value={value}
+          onInput={(text) => setProperty({ key, value: text, isNew })}
+          hint="A number, true, false, null and JSON are kept as such, everything else as text."
+        />
+        {problem && <ProblemNote problem={problem} />}
+        <footer class="actions">
+          {onRemove && (
+            <Button kind="danger" icon="trash" onClick={() => attempt(onRemove(key))}>
+              Remove
+            </Button>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" submit>
+            Save
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

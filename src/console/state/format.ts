@@ -1,0 +1,100 @@
+import { zone } from "./project.ts";
+
+const NUMBER = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+/** A number as text, such as `4,812`; a dash for one that is not known. */
+export const number = (value: number | null | undefined): string =>
+  value === null || value === undefined ? "–" : NUMBER.format(value);
+
+/** A number in few characters, such as `4.8K`, for axes. */
+export const compact = (value: number): string => COMPACT.format(value);
+
+/** A share between 0 and 1 as percent, such as `14.8 %`. */
+export const percent = (share: number | null | undefined): string =>
+  share === null || share === undefined ? "–" : `${NUMBER.format(Math.round(share * 1000) / 10)} %`;
+
+/** `1 person`, `2 persons`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+function format(time: string | number | Date, options: Intl.DateTimeFormatOptions): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return String(time);
+  return new Intl.DateTimeFormat("en-GB", { timeZone: zone(), ...options }).format(date);
+}
+
+/** The time of a day on the project's clock, such as `09:14:03`. */
+export const clock = (time: string | number | Date): string =>
+  format(time, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+/** A day on the project's clock, such as `21 Nov 2026`. */
+export const day = (time: string | number | Date): string =>
+  format(time, { day: "numeric", month: "short", year: "numeric" });
+
+/** A time on the project's clock, such as `21 Nov 2026, 09:14`. */
+export const moment = (time: string | number | Date): string =>
+  format(time, {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+
+/** A time with its day and its second, but without its year: `21 Nov, 09:14:03`. */
+export const shortTime = (time: string | number | Date): string =>
+  format(time, {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+
+const AGES: readonly [seconds: number, unit: string][] = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/** How long something took or is ago, such as `4 min`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const [size, unit] = AGES.find(([length]) => seconds >= length) ?? [1, "s"];
+  return `${Math.floor(seconds / size)} ${unit}`;
+}
+
+/** The start of an interval, such as `2026-11-21` or `2026-11-21 09:00:00`, in few characters. */
+export function bucket(column: string): string {
+  const [date = column, time] = column.split(/[ T]/);
+  const parsed = new Date(`${date}T00:00:00Z`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(parsed.getTime())) return column;
+  const name = new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  }).format(parsed);
+  return time === undefined ? name : `${name} ${time.slice(0, 5)}`;
+}
+
+/** A value of a property as text: texts as they are, everything else as JSON. */
+export const valueText = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
+/** Names of properties that every SDK sends, in words. */
+const NAMES: Record<string, string> = {
+  $pageview: "Page view",
+  $pageleave: "Page leave",
+  $autocapture: "Autocapture",
+  $identify: "Identify",
+  $set: "Set person properties",
+  $screen: "Screen",
+  $create_alias: "Alias",
+  $groupidentify: "Group identify",
+  $exception: "Exception",
+};
+
+/** The name of an event in words; its own if it has no other. */
+export const eventTitle = (name: string): string => NAMES[name] ?? name;

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
+import { LiveRegion } from "./live-region.tsx";
+
+type DialogProps = {
+  title: string;
+  /** Called on Escape, on the close button, and on a click beyond the edge. Without it only the page closes it. */
+  onClose?: () => void;
+  /** The buttons at the bottom, the one to be chosen last. */
+  actions?: ComponentChildren;
+  isWide?: boolean;
+  children: ComponentChildren;
+};
+
+/** A modal dialog, open as long as it is rendered. The focus returns to where it was before. */
+export function Dialog({ title, onClose, actions, isWide, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    dialog.current?.showModal();
+    return () => {
+      dialog.current?.close();
+      before?.focus();
+    };
+  }, []);
+  const closeBeyond = (event: MouseEvent) => {
+    if (event.target === dialog.current) onClose?.();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class={isWide ? "dialog wide" : "dialog"}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+      onMouseDown={closeBeyond}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={id}>{title}</h2>
+          {onClose && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+        </header>
+        {children}
+        {actions && <footer class="actions">{actions}</footer>}
+        <LiveRegion />
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Icon, type IconName } from "./icon.tsx";
+
+/** An entry of a menu: does something, or leads to an address. */
+export type MenuItem = {
+  label: string;
+  icon?: IconName;
+  isChosen?: boolean;
+  isDanger?: boolean;
+} & ({ onChoose: () => void } | { href: string });
+
+/** A button that opens a list. Arrow keys move in it, Escape closes it, a letter jumps to an entry. */
+export function Menu(props: {
+  label: string;
+  items: readonly MenuItem[];
+  icon?: IconName;
+  isQuiet?: boolean;
+  children?: ComponentChildren;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const entries = () => [
+    ...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? []),
+  ];
+  const close = () => {
+    setOpen(false);
+    root.current?.querySelector("button")?.focus();
+  };
+  useEffect(() => {
+    if (!isOpen) return;
+    (entries().find((one) => one.ariaChecked === "true") ?? entries()[0])?.focus();
+    const leave = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false);
+    };
+    addEventListener("pointerdown", leave);
+    addEventListener("focusin", leave);
+    return () => {
+      removeEventListener("pointerdown", leave);
+      removeEventListener("focusin", leave);
+    };
+  }, [isOpen]);
+  const move = (event: KeyboardEvent) => {
+    if (!isOpen) return;
+    const all = entries();
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const next = targetOf(event.key, at, all);
+    if (event.key === "Escape") close();
+    else if (next === undefined) return;
+    else next.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys that its button and its entries get come up to it.
+    <div class="menu" ref={root} onKeyDown={move}>
+      <button
+        type="button"
+        class={`button ${props.isQuiet ? "quiet" : "plain"}${props.children ? "" : " square"}`}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-label={props.children ? undefined : props.label}
+        title={props.children ? undefined : props.label}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {props.icon && <Icon name={props.icon} />}
+        {props.children}
+        {props.children && <Icon name="down" />}
+      </button>
+      {isOpen && (
+        <div class="menu-list" role="menu" aria-label={props.label}>
+          {props.items.map((item) => (
+            <Entry key={item.label} item={item} onDone={close} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function targetOf(key: string, at: number, all: HTMLElement[]): HTMLElement | undefined {
+  if (key === "ArrowDown") return all[(at + 1) % all.length];
+  if (key === "ArrowUp") return all.at(at - 1);
+  if (key === "Home") return all[0];
+  if (key === "End") return all.at(-1);
+  if (key.length !== 1 || key === " ") return undefined;
+  const following = [...all.slice(at + 1), ...all.slice(0, at + 1)];
+  return following.find((one) => one.textContent?.toLowerCase().startsWith(key.toLowerCase()));
+}
+
+function Entry({ item, onDone }: { item: MenuItem; onDone: () => void }) {
+  const common = {
+    role: item.isChosen === undefined ? ("menuitem" as const) : ("menuitemradio" as const),
+    "aria-checked": item.isChosen,
+    tabIndex: -1,
+    class: item.isDanger ? "menu-item bad" : "menu-item",
+  };
+  const content = (
+    <>
+      {item.icon ? <Icon name={item.icon} /> : item.isChosen && <Icon name="done" />}
+      <span>{item.label}</span>
+    </>
+  );
+  if ("href" in item) {
+    return (
+      <a {...common} href={item.href} onClick={onDone}>
+        {content}
+      </a>
+    );
+  }
+  const choose = () => {
+    onDone();
+    item.onChoose();
+  };
+  return (
+    <button type="button" {...common} onClick={choose}>
+      {content}
+    </button>
+  );
+}

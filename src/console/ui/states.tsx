@@ -1,0 +1,113 @@
+import type { ComponentChildren } from "preact";
+import type { Loaded } from "../api/load.ts";
+import type { Problem } from "../api/problem.ts";
+import { href } from "../state/address.ts";
+import { Button, ButtonLink } from "./button.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+
+/** A place for something that is not there yet, of its final size. */
+export function Skeleton({ rows = 1, height = 20 }: { rows?: number; height?: number }) {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} class="skeleton-row" style={{ height: `${height}px` }} />
+      ))}
+    </div>
+  );
+}
+
+/** Nothing to show, why, and what to do about it. */
+export function Empty(props: { icon?: IconName; title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={props.icon ?? "events"} />
+      <p class="lead">{props.title}</p>
+      {props.children}
+    </div>
+  );
+}
+
+/** Nothing has ever arrived: leads to the start page. */
+export function NothingYet({ what = "Nothing has arrived yet" }: { what?: string }) {
+  return (
+    <Empty icon="start" title={what}>
+      <p>Send the first event, and it appears here.</p>
+      <ButtonLink kind="primary" href={href("start")}>
+        Set up
+      </ButtonLink>
+    </Empty>
+  );
+}
+
+/** Nothing in the period: offers the nearest day that has something. */
+export function NothingInPeriod(props: { period: string; nearest?: string; onShow?: () => void }) {
+  return (
+    <Empty title={`Nothing in this period (${props.period})`}>
+      {props.nearest && props.onShow && (
+        <Button onClick={props.onShow}>{`Show ${props.nearest}`}</Button>
+      )}
+    </Empty>
+  );
+}
+
+/** Nothing passes the filters: offers to remove them. */
+export function NothingPasses({ onRemove }: { onRemove: () => void }) {
+  return (
+    <Empty icon="filter" title="Nothing passes the filters">
+      <Button onClick={onRemove}>Remove filters</Button>
+    </Empty>
+  );
+}
+
+/** An error in its own words, with the id under which the server's log has it. */
+export function ProblemNote({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+  const scope = /scope `?([a-z_]+:(?:read|write))/.exec(problem.message)?.[1];
+  return (
+    <div class="note bad" role="alert">
+      <Icon name="warning" />
+      <div class="note-text">
+        <p>{problem.message}</p>
+        {problem.status === 403 && scope && (
+          <p class="caption">The key of this session needs the scope {scope}.</p>
+        )}
+        {problem.requestId && (
+          <p class="caption">
+            Request <code>{problem.requestId}</code>
+          </p>
+        )}
+      </div>
+      {onRetry && (
+        <Button icon="refresh" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Loaded data, or in their place a skeleton after 150 ms, or the problem. Old data
+ * stay, dimmed, while new ones are loaded; a problem then stands above them.
+ */
+export function Load<T>(props: {
+  of: Loaded<T>;
+  skeleton: ComponentChildren;
+  children: (data: T) => ComponentChildren;
+}) {
+  const { data, problem, isSlow, isLoading, reload } = props.of;
+  const note = problem && !isLoading && <ProblemNote problem={problem} onRetry={reload} />;
+  if (data === undefined) {
+    if (note) return note;
+    return (
+      <div class={isSlow ? undefined : "invisible"} aria-busy="true">
+        {props.skeleton}
+      </div>
+    );
+  }
+  return (
+    <div class={isSlow ? "dimmed" : undefined} aria-busy={isLoading}>
+      {note}
+      {props.children(data)}
+    </div>
+  );
+}

@@ -1,0 +1,184 @@
+import type { ComponentChildren } from "preact";
+import { Fragment } from "preact";
+import { useId } from "preact/hooks";
+import { number } from "../state/format.ts";
+import { Icon } from "./icon.tsx";
+
+/** A column: its head, its cell, and how it is set. */
+export type Column<T> = {
+  key: string;
+  title: string;
+  cell: (row: T) => ComponentChildren;
+  isNumber?: boolean;
+  /** Left out on narrow screens. */
+  isExtra?: boolean;
+  /** Its width, such as `160px`; the others share the rest. */
+  width?: string;
+  /** Sorted by a click on its head. */
+  canSort?: boolean;
+};
+
+/** By which column a table is sorted; `-` before it for the greatest first. */
+export type Sort = string;
+
+type TableProps<T> = {
+  /** The name for screen readers. */
+  label: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+  keyOf: (row: T) => string;
+  /** The detail that a row opens in place. The first cell becomes its button. */
+  detail?: (row: T) => ComponentChildren;
+  open?: string | undefined;
+  onOpen?: (key: string | undefined) => void;
+  sort?: Sort | undefined;
+  onSort?: (sort: Sort) => void;
+};
+
+/** A table of rows, which can open in place and be sorted. `j`, `k` and Enter work in it. */
+export function Table<T>(props: TableProps<T>) {
+  const id = useId();
+  return (
+    <div class="table-frame">
+      <table class="table" aria-label={props.label}>
+        <thead>
+          <tr>
+            {props.columns.map((column) => (
+              <Head key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map((row) => (
+            <Row key={props.keyOf(row)} row={row} table={props} id={`${id}-${props.keyOf(row)}`} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const classOf = ({ isNumber, isExtra }: { isNumber?: boolean; isExtra?: boolean }) =>
+  [isNumber && "number", isExtra && "extra"].filter(Boolean).join(" ") || undefined;
+
+function Head<T>(props: {
+  column: Column<T>;
+  sort: Sort | undefined;
+  onSort: ((sort: Sort) => void) | undefined;
+}) {
+  const { column, sort, onSort } = props;
+  const { key, title, canSort, width } = column;
+  const isUp = sort === key;
+  const isDown = sort === `-${key}`;
+  if (!canSort || !onSort) {
+    return (
+      <th scope="col" class={classOf(column)} style={{ width }}>
+        {title}
+      </th>
+    );
+  }
+  const direction = isUp ? ("ascending" as const) : ("descending" as const);
+  return (
+    <th
+      scope="col"
+      class={classOf(column)}
+      style={{ width }}
+      aria-sort={isUp || isDown ? direction : undefined}
+    >
+      <button type="button" class="sort" onClick={() => onSort(isDown ? key : `-${key}`)}>
+        {title}
+        {(isUp || isDown) && <Icon name={isUp ? "up" : "fall"} />}
+      </button>
+    </th>
+  );
+}
+
+function Row<T>({ row, table, id }: { row: T; table: TableProps<T>; id: string }) {
+  const { columns, keyOf, detail, open, onOpen } = table;
+  const isOpen = open === keyOf(row);
+  const toggle = () => onOpen?.(isOpen ? undefined : keyOf(row));
+  return (
+    <Fragment>
+      <tr class={isOpen ? "open" : undefined}>
+        {columns.map((column, at) => (
+          <td key={column.key} class={classOf(column)}>
+            {detail && at === 0 ? (
+              <button
+                type="button"
+                class="row-button"
+                data-row
+                aria-expanded={isOpen}
+                aria-controls={isOpen ? id : undefined}
+                onClick={toggle}
+              >
+                <Icon name={isOpen ? "down" : "right"} />
+                <span>{column.cell(row)}</span>
+              </button>
+            ) : (
+              column.cell(row)
+            )}
+          </td>
+        ))}
+      </tr>
+      {detail && isOpen && (
+        <tr class="detail">
+          <td colSpan={columns.length} id={id}>
+            {detail(row)}
+          </td>
+        </tr>
+      )}
+    </Fragment>
+  );
+}
+
+/** The place of a page in a list: how many rows come before, and the cursor that leads to it. */
+export type Place = { offset: number; cursor: string };
+
+/** The place that a `next` address of the API leads to; undefined on the last page. */
+export function placeOf(next: string | null | undefined): Place | undefined {
+  if (!next) return undefined;
+  const { searchParams } = new URL(next);
+  const offset = Number(searchParams.get("offset") ?? 0);
+  return { offset, cursor: searchParams.get("cursor") ?? "" };
+}
+
+/** A place as one parameter of the address, and back. */
+export const writePlace = ({ offset, cursor }: Place): string => `${offset}~${cursor}`;
+
+/** The place that a parameter of the address has; undefined on the first page. */
+export function readPlace(text: string | undefined): Place | undefined {
+  const [offset, cursor] = text?.split("~") ?? [];
+  return offset === undefined || cursor === undefined || !/^\d+$/.test(offset)
+    ? undefined
+    : { offset: Number(offset), cursor };
+}
+
+/** The line below a list: which of its rows are shown, and the ways to the others. */
+export function Pager(props: {
+  /** The first row that is shown, from 0, how many are shown, and how many there are. */
+  offset: number;
+  shown: number;
+  count: number;
+  onFirst: () => void;
+  onNext?: (() => void) | undefined;
+}) {
+  const { offset, shown, count } = props;
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      <span class="caption">
+        {number(offset + Math.min(1, shown))} – {number(offset + shown)} of {number(count)}
+      </span>
+      {offset > 0 && (
+        <button type="button" class="button plain" onClick={props.onFirst}>
+          First page
+        </button>
+      )}
+      {props.onNext && (
+        <button type="button" class="button plain" onClick={props.onNext}>
+          Next page
+          <Icon name="right" />
+        </button>
+      )}
+    </nav>
+  );
+}

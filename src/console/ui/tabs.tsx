@@ -1,0 +1,48 @@
+import type { ComponentChildren } from "preact";
+import { useId, useRef } from "preact/hooks";
+
+/** Tabs, of which one is shown. Arrow keys move between them. */
+export function Tabs<T extends string>(props: {
+  label: string;
+  tabs: readonly { value: T; label: string }[];
+  value: T;
+  onChange: (value: T) => void;
+  children: ComponentChildren;
+}) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    const at = props.tabs.findIndex(({ value }) => value === props.value);
+    const next = props.tabs.at((at + by) % props.tabs.length);
+    if (next === undefined) return;
+    props.onChange(next.value);
+    const index = props.tabs.indexOf(next);
+    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[index]?.focus();
+    event.preventDefault();
+  };
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={props.label} ref={list} onKeyDown={move}>
+        {props.tabs.map(({ value, label }) => (
+          <button
+            key={value}
+            type="button"
+            role="tab"
+            id={`${id}-${value}`}
+            aria-selected={value === props.value}
+            aria-controls={`${id}-panel`}
+            tabIndex={value === props.value ? 0 : -1}
+            onClick={() => props.onChange(value)}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${props.value}`}>
+        {props.children}
+      </div>
+    </>
+  );
+}
