@@ -330,7 +330,7 @@ export interface paths {
         };
         get: operations["insights_list"];
         put?: never;
-        post?: never;
+        post: operations["insights_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -894,13 +894,20 @@ export interface components {
             id: number;
             short_id: string;
             name: string;
+            description: string;
             query: {
                 [key: string]: unknown;
             };
+            favorited: boolean;
+            saved: boolean;
+            dashboards: number[];
             deleted: boolean;
             /** Format: date-time */
             created_at: string;
             created_by: components["schemas"]["User"];
+            /** Format: date-time */
+            last_modified_at: string;
+            last_modified_by: components["schemas"]["User"];
         };
         InsightResult: {
             label: string;
@@ -937,8 +944,21 @@ export interface components {
             previous: string | null;
             results: components["schemas"]["Insight"][];
         };
+        InsightSaved: {
+            name?: string;
+            description?: string;
+            favorited?: boolean;
+            saved?: boolean;
+            dashboards?: number[];
+            query: unknown;
+        };
         InsightChange: {
             name?: string;
+            description?: string;
+            favorited?: boolean;
+            saved?: boolean;
+            dashboards?: number[];
+            query?: unknown;
             deleted?: boolean;
         };
         QueryAsked: {
@@ -2324,6 +2344,11 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 cursor?: string;
+                search?: string;
+                favorited?: boolean;
+                saved?: boolean;
+                created_by?: number;
+                deleted?: boolean;
             };
             header?: never;
             path: {
@@ -2345,6 +2370,42 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    insights_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InsightSaved"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Insight"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { launchChromium } from "../support/start/chromium.ts";
+import { openConsole } from "../support/start/console.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
+
+const server = sharedServer();
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  const visit = (event: string, minutes: number, properties = {}) => ({
+    event,
+    distinct_id: "ann",
+    timestamp: new Date(Date.now() - minutes * 60_000).toISOString(),
+    properties: { $session_id: "s-1", $pathname: "/pricing", ...properties },
+  });
+  const $set = { email: "ann@example.com", plan: "pro" };
+  const batch = [visit("$pageview", 3), visit("$identify", 2, { $set }), visit("signed up", 1)];
+  await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
+  await server.stored(3);
+});
+
+afterAll(() => browser?.close());
+
+/** Each page, with a text that only its content has. */
+const PAGES = [
+  { path: "events/", text: "signed up" },
+  { path: "events/?event=nothing", text: "Nothing passes the filters" },
+  { path: "events/?period=2026-01-01..2026-01-02", text: "Nothing in this period" },
+  { path: "persons/", text: "ann@example.com" },
+  { path: "persons/1/", text: "session of 2 min" },
+  { path: "persons/1/?tab=properties", text: "plan" },
+  { path: "persons/77/", text: "Not found" },
+  { path: "insights/", text: "New insight" },
+  { path: "insights/new/", text: "unique users of $pageview" },
+  { path: "nowhere/", text: "There is no page at this address" },
+];
+
+describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
+  test.each(PAGES)(
+    "%o has content, no finding of axe, and fits each width",
+    async ({ path, text }) => {
+      await using console = await openConsole(browser, server, { theme });
+      await console.go(path);
+      await console.page.getByText(text).first().waitFor();
+      expect(await console.findings()).toEqual([]);
+      for (const width of [360, 768, 1440]) {
+        await console.page.setViewportSize({ width, height: 900 });
+        expect({ width, overflow: await console.overflow() }).toEqual({ width, overflow: 0 });
+      }
+      const isExpected = (problem: string) => path.includes("77") && problem.includes("404");
+      expect(console.problems.filter((problem) => !isExpected(problem))).toEqual([]);
+    },
+  );
+});

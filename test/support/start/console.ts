@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { problemsOf } from "./chromium.ts";
+import { PERSONAL_KEY, ROOT, type Server } from "./server.ts";
+
+const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
+
+/** How the browser that opens the console is set. */
+export type ConsoleOptions = {
+  width?: number;
+  theme?: "light" | "dark";
+};
+
+/** The console in a browser, signed in by a personal key. */
+export type Console = AsyncDisposable & {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of the browser's console, failed requests, requests to other servers, violations of the policy. */
+  problems: string[];
+  /** Goes to a page of project 1, such as `persons/4/`, and waits until it is quiet. */
+  go(path: string): Promise<void>;
+  /** The findings of axe on the page as it is, one line each. */
+  findings(): Promise<string[]>;
+  /** By how many pixels the page is wider than the window; 0 if it fits. */
+  overflow(): Promise<number>;
+};
+
+/** Opens the console of a server. The caller disposes it. */
+export async function openConsole(
+  browser: Browser,
+  server: Server,
+  { width = 1440, theme = "light" }: ConsoleOptions = {},
+): Promise<Console> {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const problems = problemsOf(page);
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== "data:" && origin !== server.url) problems.push(`asks ${request.url()}`);
+  });
+  await page.addInitScript(
+    `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+      console.error("violation of " + violatedDirective + " by " + blockedURI))`,
+  );
+  await signIn(page, server);
+  return {
+    page,
+    context,
+    problems,
+    async go(path) {
+      await page.goto(`${server.url}/console/1/${path}`);
+      await page.waitForSelector("main h1");
+      await page.waitForLoadState("networkidle");
+    },
+    async findings() {
+      await page.evaluate(AXE);
+      const { violations } = (await page.evaluate("axe.run()")) as AxeResult;
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+    },
+    async overflow() {
+      const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      return Math.max(0, Number(wider));
+    },
+    async [Symbol.asyncDispose]() {
+      await context.close();
+    },
+  };
+}
+
+type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] };
+
+/** Signs in by the personal key of the tests: each request has it. */
+async function signIn(page: Page, server: Server): Promise<void> {
+  await page.context().setExtraHTTPHeaders({ authorization: `Bearer ${PERSONAL_KEY}` });
+  const session = {
+    user: { email: "owner@localhost.localdomain" },
+    key: { id: 1, label: "tests", scopes: ["*"], scoped_teams: null, expires_at: null },
+  };
+  await page.route("**/console/api/session/", (route) => route.fulfill({ json: session }));
+  await page.goto(`${server.url}/console/`);
+  await page.waitForSelector("main h1");
+  await page.waitForLoadState("networkidle");
+}
