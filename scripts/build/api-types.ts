@@ -31,5 +31,5 @@ export async function consoleTypes(): Promise<string> {
   const document = await openApi(managementRoutes({} as never), sdk, "0");
   const text = JSON.stringify(withoutProse(document));
   const types = astToString(await openapiTs(text));
-  return `// Written by \`bun scripts/build/console-types.ts\`.\n\n${types}`;
+  return `// Written by \`bun scripts/build/docs.ts\`.\n\n${types}`;
 }

@@ -7,7 +7,7 @@ test("the console is compiled with the types of today's API", async () => {
   const written = await Bun.file(join(ROOT, "src/console/api/types.ts")).text();
 
   if (written !== (await consoleTypes())) {
-    throw new Error("src/console/api/types.ts is old. Run: bun scripts/build/console-types.ts");
+    throw new Error("src/console/api/types.ts is old. Run: bun scripts/build/docs.ts");
   }
   expect(written).toContain('"/api/environments/{project_id}/persons/"');
 });

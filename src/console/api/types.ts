@@ -1,4 +1,4 @@
-// Written by `bun scripts/build/console-types.ts`.
+// Written by `bun scripts/build/docs.ts`.
 
 export interface paths {
     "/i/v0/e/": {
@@ -177,6 +177,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/persons/{id}/merges/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["persons_merges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/persons/activity/": {
         parameters: {
             query?: never;
@@ -217,6 +233,54 @@ export interface paths {
             cookie?: never;
         };
         get: operations["persons_deletion_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/deletions/{deletion_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["persons_deletions_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/deletions/{deletion_id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["persons_deletions_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/{id}/deletion_preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["persons_deletion_preview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -353,6 +417,22 @@ export interface paths {
         patch: operations["insights_partial_update"];
         trace?: never;
     };
+    "/api/environments/{project_id}/query/read/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["query_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/query/": {
         parameters: {
             query?: never;
@@ -369,6 +449,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/query/{client_query_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["query_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/query/schema/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["query_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/events/": {
         parameters: {
             query?: never;
@@ -377,6 +489,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["events_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/events/values/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["events_values"];
         put?: never;
         post?: never;
         delete?: never;
@@ -457,6 +585,38 @@ export interface paths {
             cookie?: never;
         };
         get: operations["groups_types_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/groups/find/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["groups_find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/groups/values/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["groups_values"];
         put?: never;
         post?: never;
         delete?: never;
@@ -747,6 +907,29 @@ export interface components {
         PersonUnused: {
             properties?: unknown;
         };
+        PersonMerge: {
+            id: number;
+            at: string | null;
+            by: {
+                first_name: string;
+                email: string | null;
+                is_system: boolean;
+            };
+            /** Format: uuid */
+            event_uuid: string;
+            source: {
+                /** Format: uuid */
+                uuid: string;
+                name: string;
+                distinct_ids: string[];
+            };
+            undoable: boolean;
+            distinct_ids_to_split: string[];
+            preview: {
+                gives_back: string[];
+                events: number;
+            };
+        };
         Activity: {
             id: number;
             user: {
@@ -808,6 +991,54 @@ export interface components {
             next: string | null;
             previous: string | null;
             results: components["schemas"]["Deletion"][];
+        };
+        DeletionReceipt: {
+            id: number;
+            project_id: number;
+            /** Format: uuid */
+            person_uuid: string;
+            /** @enum {string} */
+            kind: "weekly" | "nightly";
+            requested_by: number;
+            requested_by_email: string | null;
+            /** Format: date-time */
+            requested_at: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            attempts: number;
+            error: string | null;
+            started_at: string | null;
+            finished_at: string | null;
+            counts: {
+                [key: string]: unknown;
+            } | null;
+            places: {
+                count: number;
+                results: {
+                    /** @enum {string} */
+                    kind: "insight" | "playlist";
+                    id: number;
+                    short_id: string;
+                }[];
+            } | null;
+        };
+        DeletionPreview: {
+            events: number;
+            logs: number;
+            warnings: number;
+            insights_naming: {
+                count: number;
+                results: {
+                    /** @enum {string} */
+                    kind: "insight" | "playlist";
+                    id: number;
+                    short_id: string;
+                }[];
+            };
+            runs_at: {
+                weekly: string | null;
+                nightly: string | null;
+            };
         };
         User: {
             id: number;
@@ -920,6 +1151,8 @@ export interface components {
             /** @enum {string} */
             compare_label?: "current" | "previous";
             days?: string[];
+            labels?: string[];
+            count?: number;
             average_conversion_times?: (number | null)[];
             median_conversion_times?: (number | null)[];
             source?: string;
@@ -932,7 +1165,13 @@ export interface components {
             results: components["schemas"]["InsightResult"][];
             sql: string;
             elapsed_ms: number;
-            explanation?: string;
+            query: {
+                [key: string]: unknown;
+            };
+            explanation: string;
+            sentence: string | null;
+            /** Format: date-time */
+            calculated_at: string;
             other_readings?: string[];
         };
         DraftSql: {
@@ -961,18 +1200,84 @@ export interface components {
             query?: unknown;
             deleted?: boolean;
         };
+        WordsAsked: {
+            words?: string;
+            query?: unknown;
+        };
+        WordsRead: {
+            query: {
+                [key: string]: unknown;
+            } | null;
+            sentence: string | null;
+            explanation: string | null;
+            parts: {
+                role: string;
+                start: number;
+                end: number;
+            }[];
+            readings: {
+                sentence: string;
+                query: {
+                    [key: string]: unknown;
+                };
+            }[];
+            unknown: {
+                start: number;
+                end: number;
+            }[];
+            suggestions: string[];
+        };
         QueryAsked: {
             query: {
                 /** @enum {string} */
                 kind: "HogQLQuery" | "SQLQuery";
                 query: string;
+            } | {
+                /** @enum {string} */
+                kind: "WordsQuery";
+                query: string;
+            } | {
+                /** @enum {string} */
+                kind: "TrendsQuery" | "FunnelsQuery" | "RetentionQuery" | "PathsQuery" | "LifecycleQuery" | "StickinessQuery";
+            } | {
+                /** @enum {string} */
+                kind: "InsightVizNode";
+                source: Record<string, never>;
             };
+            client_query_id?: string;
         };
         QueryAnswer: {
             columns: string[];
             types: string[][];
             results: unknown[][];
             hogql: string;
+        };
+        InsightReport: {
+            columns: string[];
+            results: components["schemas"]["InsightResult"][];
+            sql: string;
+            elapsed_ms: number;
+            query: {
+                [key: string]: unknown;
+            };
+            explanation: string;
+            sentence: string | null;
+            /** Format: date-time */
+            calculated_at: string;
+            other_readings?: string[];
+        };
+        SqlSchema: {
+            tables: {
+                name: string;
+                columns: {
+                    name: string;
+                    type: string;
+                    about: string | null;
+                }[];
+            }[];
+            types: string[];
+            functions: string[];
+            words: string[];
         };
         Event: {
             /** Format: uuid */
@@ -1839,6 +2144,36 @@ export interface operations {
             };
         };
     };
+    persons_merges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonMerge"][];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
     persons_activity: {
         parameters: {
             query?: {
@@ -1941,6 +2276,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletionPage"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    persons_deletions_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                deletion_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionReceipt"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    persons_deletions_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                deletion_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionReceipt"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    persons_deletion_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionPreview"];
                 };
             };
             400: components["responses"]["400"];
@@ -2507,10 +2932,46 @@ export interface operations {
             504: components["responses"]["504"];
         };
     };
+    query_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WordsAsked"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WordsRead"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
     query_create: {
         parameters: {
             query?: {
-                format?: "json" | "csv";
+                format?: "json" | "csv" | "txt";
             };
             header?: never;
             path: {
@@ -2529,8 +2990,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["QueryAnswer"];
+                    "application/json": components["schemas"]["QueryAnswer"] | components["schemas"]["InsightReport"];
                     "text/csv": string;
+                    "text/plain": string;
                 };
             };
             400: components["responses"]["400"];
@@ -2540,6 +3002,63 @@ export interface operations {
             408: components["responses"]["408"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    query_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                client_query_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    query_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SqlSchema"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -2574,6 +3093,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    events_values: {
+        parameters: {
+            query: {
+                key: string;
+                value?: string;
+                event_name?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropertyValues"];
                 };
             };
             400: components["responses"]["400"];
@@ -2658,6 +3210,7 @@ export interface operations {
                 cursor?: string;
                 search?: string;
                 type?: "event" | "person" | "group";
+                event_names?: string;
             };
             header?: never;
             path: {
@@ -2737,6 +3290,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GroupType"][];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    groups_find: {
+        parameters: {
+            query: {
+                group_type_index: number;
+                group_key: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    groups_values: {
+        parameters: {
+            query: {
+                group_type_index: number;
+                key: string;
+                value?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropertyValues"];
                 };
             };
             400: components["responses"]["400"];
