@@ -88,6 +88,8 @@ describe("allowed statements", () => {
     `SELECT properties->>'/$a', properties->>'$', properties->>'$[0]', properties->>'/${"x".repeat(9000)}' FROM events`,
     "SELECT event, distinct_id FROM events GROUP BY GROUPING SETS ((event), (distinct_id), ())",
     "SELECT event, count(*) FROM events GROUP BY ALL ORDER BY ALL DESC NULLS LAST LIMIT 3",
+    // DuckDB reads it as ORDER BY ALL.
+    "SELECT event FROM events ORDER BY COLUMNS(*)",
     "SELECT DISTINCT ON (event) event FROM logs SEMI JOIN events USING (uuid)",
   ])("%s", async (text) => {
     expect(await problemOf(text)).toBeUndefined();
