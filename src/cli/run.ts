@@ -12,6 +12,7 @@ import {
   usageOf,
 } from "./command.ts";
 import { configShow } from "./config.ts";
+import { consoleLink } from "./console.ts";
 import { deletionsCancel, deletionsList, deletionsReceipt, deletionsRun } from "./deletions.ts";
 import { docs } from "./docs.ts";
 import { health } from "./health.ts";
@@ -31,6 +32,7 @@ const help: Command = {
 /** Every command, in the order of `hoglet help`. */
 export const COMMANDS: readonly Command[] = [
   serve,
+  consoleLink,
   keyCreate,
   keyList,
   keyRoll,

@@ -11,9 +11,10 @@ import type { Log } from "../core/ports/log.ts";
 import { isDiskFull } from "../core/values/failure.ts";
 import { type Listening, listen } from "../http/listen.ts";
 import { type Command, EXIT } from "./command.ts";
+import { consoleDesk } from "./console.ts";
 import { firstSignal } from "./stop-signal.ts";
-import { banner, keptKey, welcome } from "./welcome.ts";
-import { type Running, SOCKET_FILE } from "./with-data.ts";
+import { banner, firstLink, keptKey, welcome } from "./welcome.ts";
+import { type Running, type Serving, SOCKET_FILE } from "./with-data.ts";
 
 /** The longest time for open requests once the server stops, in milliseconds. */
 const DRAIN_MS_MAX = 10_000;
@@ -39,13 +40,16 @@ export const serve: Command = {
     const open = () => openApp(settings, environment);
     const app = await openWithRoom(open, listening, log);
     listening.open(app.http(listening.url, listening.connectionOf));
-    const admin = openSocket(settings, app, log);
+    const console = consoleDesk(app.sessions, settings, listening.url);
+    const admin = openSocket(settings, { ...app, console }, log);
     for (const line of banner(settings, listening.url)) io.out(line);
     if (app.firstStart !== undefined) {
       const [project] = await app.projects.all();
       const personalKey = keptKey(app.firstStart.personal_key, settings, io);
       const keys = { projectKey: project?.api_token ?? "", personalKey };
-      for (const line of welcome(settings, listening.url, keys)) io.out(line);
+      const key = app.firstStart.personal_key ?? settings.personal_key;
+      const link = await firstLink(settings, io, () => console.link(key ? { key } : {}));
+      for (const line of welcome(settings, listening.url, { ...keys, link })) io.out(line);
     }
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
     io.out(`ready in ${seconds} s; Ctrl-C stops`);
@@ -118,11 +122,11 @@ function tlsOf({ tls_cert: cert, tls_key: key }: Settings) {
 /** The socket for the CLI. The server also runs without it, for example if its path is too long. */
 function openSocket(
   { data }: Settings,
-  { projects, keys, deletionDesk, deletionRuns, metrics }: App,
+  { projects, keys, deletionDesk, deletionRuns, metrics, console }: App & Serving,
   log: Log,
 ): AdminServer | undefined {
   try {
-    const api = { projects, keys, deletionDesk, deletionRuns } satisfies Running;
+    const api = { projects, keys, deletionDesk, deletionRuns, console } satisfies Running & Serving;
     return serveAdmin(join(data, SOCKET_FILE), api, metrics);
   } catch (error) {
     log.warn("no socket for the command line: stop the server to use other commands", { error });

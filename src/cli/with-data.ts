@@ -6,6 +6,7 @@ import { silentLog } from "../app/process/log.ts";
 import { type App, openAdmin, openApp } from "../app/server.ts";
 import type { Admin } from "../app/services.ts";
 import type { Settings } from "../app/settings/settings.ts";
+import type { LinkDraft } from "../core/access/sessions.ts";
 import { escapeControlChars } from "../core/values/json.ts";
 import type { Io } from "./command.ts";
 import { firstSignal } from "./stop-signal.ts";
@@ -73,6 +74,29 @@ export async function withApp<T>(
   } catch (error) {
     throw isStopped ? new DataError(STOPPED) : error;
   }
+}
+
+/** The part of the API that only a running server has: its address is in the links to the console. */
+export type Serving = {
+  console: {
+    /** Returns an address that signs in once. */
+    link(draft: LinkDraft): Promise<{ url: string; made_user?: string }>;
+    /** Ends all sessions and links, and returns how many sessions there were. */
+    signOutAll(): Promise<number>;
+  };
+};
+
+/** Runs `work` in the running server. Throws DataError if no server has the data directory. */
+export async function withServer<T>(
+  settings: Settings,
+  work: (server: Serving) => Promise<T>,
+): Promise<T> {
+  expectUsed(settings.data);
+  const open = async () => {
+    await (await openAdmin(settings, SURROUNDINGS)).close();
+    throw new DataError(`No server runs on ${settings.data}. Start it first: hoglet serve.`);
+  };
+  return here<Serving, T>(settings, open, work);
 }
 
 const STOPPED = "Stopped. The next start or run continues it.";
