@@ -34,7 +34,7 @@ export const consoleLink: Command = {
   name: "console",
   summary: "Print a link to the console of the running server, which signs in once.",
   flags: {
-    "--user": "e-mail address of the one who signs in, a new user if unknown (the first user)",
+    "--user": "e-mail address of the user who signs in, a new user if unknown (the first user)",
     "--minutes": `how long the link is valid, at most ${LINK_MINUTES_MAX} (${LINK_MINUTES_DEFAULT})`,
   },
   switches: { "--sign-out-all": "end all sessions and links instead" },

@@ -3,6 +3,7 @@ import architecture from "./architecture.md" with { type: "text" };
 import archive from "./archive.md" with { type: "text" };
 import changelog from "./changelog.md" with { type: "text" };
 import cli from "./cli.md" with { type: "text" };
+import consolePage from "./console.md" with { type: "text" };
 import contributing from "./contributing.md" with { type: "text" };
 import accessDecisions from "./decisions/access.md" with { type: "text" };
 import apiDecisions from "./decisions/api.md" with { type: "text" };
@@ -59,6 +60,7 @@ export const PAGES: readonly DocsPage[] = [
   page("playlists", "Playlists of session recordings.", playlists),
   page("deletion", "The data that a deletion removes, and when.", deletion),
   page("archive", "The Parquet files: where they lie, their columns, how to read them.", archive),
+  page("console", "The console in the browser: sign-in, sessions, proxies.", consolePage),
   page("keys", "Project keys, personal keys, scopes and projects.", keys),
   page("api", "Every operation of the API with its scope.", api),
   page(
