@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { problemsOf } from "./chromium.ts";
 import { PERSONAL_KEY, ROOT, type Server } from "./server.ts";
+import { OWN_PAGE, SESSION } from "./session.ts";
 
 const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
 
@@ -74,14 +75,13 @@ export async function openConsole(
 
 type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] };
 
-/** Signs in by the personal key of the tests: each request has it. */
+/** Signs in by the personal key of the tests, which gives the browser its cookie. */
 async function signIn(page: Page, server: Server): Promise<void> {
-  await page.context().setExtraHTTPHeaders({ authorization: `Bearer ${PERSONAL_KEY}` });
-  const session = {
-    user: { email: "owner@localhost.localdomain" },
-    key: { id: 1, label: "tests", scopes: ["*"], scoped_teams: null, expires_at: null },
-  };
-  await page.route("**/console/api/session/", (route) => route.fulfill({ json: session }));
+  const answer = await page.context().request.post(`${server.url}${SESSION}`, {
+    headers: OWN_PAGE,
+    data: { key: PERSONAL_KEY },
+  });
+  if (answer.status() !== 201) throw new Error(`The sign-in was refused: ${await answer.text()}`);
   await page.goto(`${server.url}/console/`);
   await page.waitForSelector("main h1");
   await page.waitForLoadState("networkidle");

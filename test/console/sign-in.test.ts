@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium, problemsOf } from "../support/start/chromium.ts";
+import { openConsole } from "../support/start/console.ts";
+import { runCommand } from "../support/start/process.ts";
+import { PERSONAL_KEY, ROOT, type Server, startServer } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
+
+setDefaultTimeout(60_000);
+
+const PEM = join(ROOT, "test/fixtures/tls");
+
+const server = sharedServer();
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+
+afterAll(() => browser?.close());
+
+/** The link that `hoglet console` prints. */
+const link = async ({ data }: Pick<Server, "data">) =>
+  (await runCommand(["console", "--data", data])).out.trim();
+
+/** Waits until the page of someone who has signed in is there. */
+const signedIn = (page: Page) => page.locator("nav").first().waitFor();
+
+/** Waits until the page asks for a key. */
+const signedOut = (page: Page) => page.locator("input[name=key]").waitFor();
+
+describe("the link of the command line", () => {
+  test("signs in, is taken out of the address, and stays valid over a new load", async () => {
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    const problems = problemsOf(page);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    const url = await link(server);
+    await page.goto(url);
+    await signedIn(page);
+
+    expect(page.url()).not.toContain("#");
+    expect(asked.filter((address) => address.includes("link="))).toEqual([]);
+    expect(await page.evaluate("document.cookie")).toBe("");
+    await page.reload();
+    await signedIn(page);
+    expect(problems).toEqual([]);
+    expect(asked.filter((address) => !/^(data:|http:\/\/127\.0\.0\.1:)/.test(address))).toEqual([]);
+  });
+
+  test("works from a page of another site, whose cookie a browser keeps back at first", async () => {
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(await link(server));
+    await signedIn(page);
+    using site = pageAt(`<a href="${server.url}/">stats</a>`);
+    await page.goto(site.url);
+    await page.click("a");
+    await signedIn(page);
+
+    expect(page.url()).toStartWith(`${server.url}/console/`);
+  });
+});
+
+test("a key that is typed signs in, and the browser keeps nothing of it", async () => {
+  await using context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${server.url}/`);
+  await signedOut(page);
+  await page.fill("input[name=key]", PERSONAL_KEY);
+  await page.keyboard.press("Enter");
+  await signedIn(page);
+
+  const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
+  expect(kept).not.toContain(PERSONAL_KEY);
+  expect(await context.storageState().then(JSON.stringify)).not.toContain(PERSONAL_KEY);
+});
+
+describe("another page in the same browser", () => {
+  test("on another port gets no answer with the cookie, although the browser sends it", async () => {
+    await using console = await openConsole(browser, server);
+    using site = pageAt("");
+    const page = await console.context.newPage();
+    await page.goto(site.url);
+    const post = (headers: object) =>
+      page.evaluate(
+        `fetch("${server.url}/console/api/session/", { method: "POST", credentials: "include",
+          headers: ${JSON.stringify(headers)}, body: '{"key":"${PERSONAL_KEY}"}' })
+          .then(({ status }) => status, () => "refused")`,
+      );
+
+    expect(await post({ "x-hoglet-console": "1" })).toBe("refused");
+    expect(await post({})).toBe("refused");
+    await console.page.reload();
+    await signedIn(console.page);
+  });
+
+  test("may not show the console in a frame", async () => {
+    using site = pageAt(`<iframe src="${server.url}/console/"></iframe>`);
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    const problems = problemsOf(page);
+    await page.goto(site.url);
+    await page.waitForLoadState("networkidle");
+
+    expect(problems.join("\n")).toContain("frame-ancestors 'none'");
+  });
+});
+
+describe("the policy of the page", () => {
+  // From a timer of the page: the debugger may do more than the page itself.
+  test.each([
+    ["eval", 'eval("1")'],
+    ["a function from text", 'new Function("return 1")()'],
+    ["markup from text", 'document.body.innerHTML = "<img src=x onerror=alert(1)>"'],
+    ["a script from an address", 'document.createElement("script").src = "/console/x.js"'],
+    ["a worker from text", 'new Worker("data:text/javascript,1")'],
+  ])("refuses %s", async (_what, script) => {
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${server.url}/console/`);
+    const outcome = await page.evaluate(
+      `new Promise((resolve) => setTimeout(() => {
+        try { ${script}; resolve("allowed"); } catch (error) { resolve(error.name); }
+      }))`,
+    );
+
+    expect(["EvalError", "TypeError", "SecurityError"]).toContain(outcome as string);
+  });
+});
+
+test("below a path of a proxy with TLS, the link signs in with a cookie for this host alone", async () => {
+  const proxy = tlsProxy("/stats");
+  await using upstream = await startServer({ flags: ["--public-url", `${proxy.url}/stats`] });
+  proxy.target = upstream.url;
+  await using context = await browser.newContext({ ignoreHTTPSErrors: true });
+  const page = await context.newPage();
+  const problems = problemsOf(page);
+  const url = await link(upstream);
+  expect(url).toStartWith(`${proxy.url}/stats/console/#link=`);
+  await page.goto(url);
+  await signedIn(page);
+  await page.goto(`${proxy.url}/stats/`);
+  await signedIn(page);
+
+  expect(page.url()).toStartWith(`${proxy.url}/stats/console/`);
+  expect(await context.cookies()).toMatchObject([
+    { name: expect.stringMatching(/^__Host-hoglet_/), path: "/", secure: true, httpOnly: true },
+  ]);
+  expect(problems).toEqual([]);
+  proxy.stop();
+});
+
+/** A site of one page, on a port of its own on the host of the server. */
+function pageAt(body: string): Disposable & { url: string } {
+  const site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () =>
+      new Response(`<!doctype html><title>Site</title><link rel="icon" href="data:,">${body}`, {
+        headers: { "content-type": "text/html" },
+      }),
+  });
+  return { url: `http://127.0.0.1:${site.port}/`, [Symbol.dispose]: () => void site.stop(true) };
+}
+
+/** A proxy with TLS that removes `prefix` from paths, and names its own host to the server. */
+function tlsProxy(prefix: string) {
+  const state = { target: "", url: "", stop: () => void proxy.stop(true) };
+  const pem = (name: string) => readFileSync(join(PEM, name), "utf8");
+  const proxy = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { cert: pem("cert.pem"), key: pem("key.pem") },
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      if (!pathname.startsWith(`${prefix}/`)) return new Response("no such path", { status: 404 });
+      const headers = new Headers(request.headers);
+      headers.delete("host");
+      const {
+        status,
+        headers: answered,
+        body,
+      } = await fetch(state.target + pathname.slice(prefix.length) + search, {
+        method: request.method,
+        headers,
+        body: request.body,
+        redirect: "manual",
+        decompress: false,
+      });
+      return new Response(body, { status, headers: answered });
+    },
+  });
+  state.url = `https://127.0.0.1:${proxy.port}`;
+  return state;
+}
