@@ -110,6 +110,7 @@ export async function openApp(settings: Settings, environment: Environment): Pro
       }),
     drain() {
       services.state.draining = true;
+      services.live.end("shutting_down");
     },
     close,
   };

@@ -10,6 +10,7 @@ import {
   startDeletionRuns,
 } from "../core/erasure/deletion-runs.ts";
 import { type DeletionDesk, deletionDesk } from "../core/erasure/deletions.ts";
+import { liveEvents } from "../core/ingest/live.ts";
 import { startColumnMaterializer } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
 import { logs } from "../core/logs/logs.ts";
@@ -99,7 +100,8 @@ export function openServices(needs: Needs) {
     instance: base.instance,
   };
   const reported = reports(needs, services, isCatchingUp);
-  return { ...services, ...reported, status: statusOf(needs, services, reported.readiness) };
+  const live = liveEvents({ ...services, ingest, waitMs: arrived.waitMs, log: accepting.log });
+  return { ...services, ...reported, live, status: statusOf(needs, services, reported.readiness) };
 }
 
 /** The services that read the event store. */

@@ -4,6 +4,7 @@ import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-l
 import type { Log } from "../core/ports/log.ts";
 import { Failure } from "../core/values/failure.ts";
 import { isObject, type JsonObject } from "../core/values/json.ts";
+import { EventStream, eventStream } from "./answer/event-stream.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
 import { hasProject, type Route, shapesOf } from "./operation/route.ts";
@@ -35,11 +36,16 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     return { request, scope: route.scope, projectId };
   };
   const authenticate = (context: Context) => authorize(accessOf(context));
-  const send = (streamed: Streamed, request: Request, { project }: Granted) => {
+  const send = (handled: unknown, request: Request, { project }: Granted) => {
     // By its id: `@current` may be another project by now.
     const access = { request, scope: route.scope, projectId: project?.toString() };
     const check = () => guards.reauthorize(access);
-    return sent(streamed, { check, requestId: guards.requestId(request), log: guards.log });
+    if (handled instanceof EventStream) {
+      const isHead = request.method === "HEAD";
+      return eventStream(handled, { check, isHead, signal: request.signal });
+    }
+    if (!(handled instanceof Streamed)) return handled;
+    return sent(handled, { check, requestId: guards.requestId(request), log: guards.log });
   };
   const handle = async (context: Context & { query: object; body: unknown }) => {
     const granted = await authenticate(context);
@@ -48,7 +54,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     noteCaller(signal, granted.principal.key_id);
     const input = { ...context, ...granted, url: address(request), signal };
     const handled = await route.handle(input as Parameters<Route["handle"]>[0]);
-    const result = handled instanceof Streamed ? send(handled, request, granted) : handled;
+    const result = send(handled, request, granted);
     const answer = answerOf(route, context.request, { result, byDefault: prefer });
     if (isTable) answer.headers.append("vary", "Accept");
     // Keys and persons must not be cached, and a browser must not guess their type.

@@ -8,6 +8,7 @@ import type { Capture } from "../core/capture/capture.ts";
 import type { CountryOf } from "../core/capture/country.ts";
 import type { DeletionDesk } from "../core/erasure/deletions.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
+import type { LiveEvents } from "../core/ingest/live.ts";
 import type { Insights } from "../core/insights/insights.ts";
 import type { Logs } from "../core/logs/logs.ts";
 import type { Arrivals } from "../core/operations/arrivals.ts";
@@ -87,6 +88,7 @@ type ManagementNeeds = {
   merges: PersonMerges;
   playlists: Playlists;
   events: EventReads;
+  live: Pick<LiveEvents, "join">;
   groups: GroupReads;
   insights: Insights;
   sql: Sql;

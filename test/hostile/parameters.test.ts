@@ -186,7 +186,13 @@ test("no text of a query is too much for any operation", async () => {
   for (const { path, parameters } of reads()) {
     for (const one of parameters.filter((own) => !isWhole(own))) {
       for (const value of [...turnOf(HOSTILE_TEXTS, turn++, 4), ...longest]) {
-        const { status, body } = await ask("GET", asked(path, parameters, one.name, [value]));
+        const address = asked(path, parameters, one.name, [value]);
+        let { status, body } = await ask("GET", address);
+        // A stream that was left may hold its place a little longer.
+        while (status === 429 && path.endsWith("/live/")) {
+          await Bun.sleep(20);
+          ({ status, body } = await ask("GET", address));
+        }
         const where = [path, one.name, value];
         // Only a read of one thing by its key finds nothing.
         const fine = path.includes("/find/") ? [200, 400, 404] : [200, 400];

@@ -107,9 +107,9 @@ async function furnish(project: number, api_key: string, name: string): Promise<
 /** Everything that can be read of a project, as text. */
 async function everything(project: number): Promise<string> {
   const reads = OPERATIONS.filter(
-    // A status has the sizes of the stores, which change by themselves.
+    // A status has the sizes of the stores, and live events have the lag: both change by themselves.
     ([method, path]) =>
-      method === "GET" && path.includes(":project_id") && !path.endsWith("/status/"),
+      method === "GET" && path.includes(":project_id") && !/\/(status|live)\/$/.test(path),
   );
   const texts: string[] = [];
   for (const [, path, , , , { query = "" } = {}] of reads) {

@@ -70,6 +70,9 @@ export type EventFilter = {
   recently?: string | undefined;
 };
 
+/** Conditions on live events; all of them hold. */
+export type LiveFilter = Pick<EventFilter, "event" | "distinct_id">;
+
 /** The least `timestamp` of the events of a project, and the last arrival; null without events. */
 export type EventExtent = { first: string | null; last: string | null };
 
@@ -100,6 +103,16 @@ export type EventReads = {
     distinctIds: readonly string[],
     signal: AbortSignal,
   ): Promise<Map<string, number>>;
+  /**
+   * Returns how many events after the sequence number `after`, up to `upTo`, match, and the newest of them,
+   * in descending order of their numbers: at most `limit`. Properties of large events are truncated.
+   */
+  arrivedSince(
+    project: number,
+    filter: LiveFilter,
+    range: { after: number; upTo: number; limit: number },
+    signal: AbortSignal,
+  ): Promise<{ count: number; rows: EventRow[] }>;
   /** Returns the times of the first and the last event. It reads columns of all events. */
   extent(project: number, signal: AbortSignal): Promise<EventExtent>;
 };

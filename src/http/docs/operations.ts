@@ -98,7 +98,9 @@ function successesOf(route: Route, write: WriteSchema): Record<string, object> {
   const { status, empty } = route;
   const preferred = "With `Prefer: return=representation`, the result";
   const answer = (description?: string) => {
-    const answered = answerOf(empty ? 200 : status, withPageLinks(route), write, description);
+    const text = route.streams ? "text/event-stream" : undefined;
+    const shape = withPageLinks(route);
+    const answered = answerOf(empty ? 200 : status, shape, write, description, text);
     const { content } = answered;
     return content === undefined
       ? answered
@@ -114,9 +116,10 @@ function answerOf(
   shape: TSchema,
   write: WriteSchema,
   description = STATUS_CODES[status],
+  text = "text/plain",
 ): { description: string | undefined; content?: object } {
   if (shape["type"] === "void") return { description };
-  const type = shape["type"] === "string" ? "text/plain" : "application/json";
+  const type = shape["type"] === "string" ? text : "application/json";
   return { description, content: { [type]: { schema: write(shape) } } };
 }
 

@@ -43,6 +43,8 @@ export type Definition<
   status: 200 | 201 | 202 | 204 | 405;
   /** The answer has no body unless the caller prefers a representation (RFC 7240). */
   empty?: true;
+  /** The answer is a stream of server-sent events. */
+  streams?: true;
   /** The body of success; of an empty operation, the body of 200 if the caller prefers one. */
   response: TSchema;
   handle(input: Input<Path, P, Q, B>): Promise<unknown>;

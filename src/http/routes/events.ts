@@ -2,6 +2,12 @@ import { t } from "elysia";
 import type { Projects } from "../../core/access/projects.ts";
 import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import type { Person } from "../../core/identity/person.ts";
+import {
+  LIVE_EVENTS_MAX,
+  LIVE_READERS_MAX,
+  LIVE_READERS_PER_KEY_MAX,
+  type LiveEvents,
+} from "../../core/ingest/live.ts";
 import type { Persons } from "../../core/persons/persons.ts";
 import type { DefinitionReads } from "../../core/ports/definitions.ts";
 import type { EventFilter, EventReads } from "../../core/ports/events.ts";
@@ -18,6 +24,7 @@ import {
   readCursor,
 } from "../../core/values/page.ts";
 import { type Clock, isoTime, parseTime, TIME_MS_MIN } from "../../core/values/time.ts";
+import { EventStream } from "../answer/event-stream.ts";
 import { route } from "../operation/route.ts";
 import {
   DateTime,
@@ -102,6 +109,7 @@ function checkParameters({ searchParams }: URL): void {
 
 type Needs = {
   events: EventReads;
+  live: Pick<LiveEvents, "join">;
   definitions: Pick<DefinitionReads, "eventValues">;
   persons: Pick<Persons, "get">;
   projects: Pick<Projects, "get">;
@@ -151,6 +159,12 @@ export const eventRoutes = (needs: Needs) => [
       });
     },
   }),
+  ...readRoutes(needs),
+  liveRoute(needs),
+];
+
+/** Values of properties, and one event. */
+const readRoutes = (needs: Needs) => [
   route({
     method: "GET",
     path: `${EVENTS}values/`,
@@ -189,6 +203,34 @@ export const eventRoutes = (needs: Needs) => [
     },
   }),
 ];
+
+const liveRoute = ({ live, isCatchingUp }: Needs) =>
+  route({
+    method: "GET",
+    path: `${EVENTS}live/`,
+    scope: "query:read",
+    operationId: "events_live",
+    summary: "Read events as they are stored, as a stream of server-sent events.",
+    query: t.Object({
+      eventType: t.Optional(Text("signed up", "Only events of this name.")),
+      distinctId: t.Optional(Text("ann", "Only events of this distinct id.")),
+    }),
+    status: 200,
+    streams: true,
+    response: t.String({
+      description: `Messages: \`events\`, a list of the newest ${LIVE_EVENTS_MAX}, at most four a second. \`stats\` each second, with \`per_second\`, \`hidden\` and \`lag_ms\`. \`warning\` with \`type\`, \`severity\`, \`meaning\` and \`count\`. \`end\` with its \`reason\`. ${LIVE_READERS_MAX} readers, ${LIVE_READERS_PER_KEY_MAX} of one key; others get 429.`,
+      examples: ['event: stats\ndata: {"per_second":0,"hidden":0,"lag_ms":0}\n\n'],
+    }),
+    async handle({ project, principal, query: { eventType, distinctId } }) {
+      requireCaughtUp(isCatchingUp);
+      const filter = {
+        ...(eventType ? { event: storableText(eventType) } : {}),
+        ...(distinctId ? { distinct_id: storableText(distinctId) } : {}),
+      };
+      const { key_id } = principal;
+      return new EventStream((take) => live.join({ project, key_id, filter, take }));
+    },
+  });
 
 /** Filters of properties, and the default of `after` for slow ones. */
 async function propertiesIn(

@@ -151,6 +151,31 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
     expect(await stored.events.find(1, Bun.randomUUIDv7(), FOREVER)).toBeUndefined();
   });
 
+  test("events that arrived between two numbers are counted, and the newest of them are read", async () => {
+    await using stored = await open();
+    const named = (seq: number, name: string, more = {}) => batchEvent(seq, { event: name }, more);
+    const events = [named(1, "a"), named(2, "b"), named(3, "a"), named(4, "a", { project_id: 2 })];
+    await put(stored, 1, events);
+    const arrived = async (filter: object, range: object = {}) => {
+      const asked = { after: 0, upTo: 9, limit: 9, ...range };
+      const { count, rows } = await stored.events.arrivedSince(1, filter, asked, FOREVER);
+      return [count, ...rows.map(({ event }) => event)];
+    };
+
+    expect(await arrived({})).toEqual([3, "a", "b", "a"]);
+    expect(await arrived({}, { limit: 1 })).toEqual([3, "a"]);
+    expect(await arrived({}, { after: 1 })).toEqual([2, "a", "b"]);
+    expect(await arrived({}, { upTo: 2 })).toEqual([2, "b", "a"]);
+    expect(await arrived({ event: "b" })).toEqual([1, "b"]);
+    expect(await arrived({ event: "a", distinct_id: "bob" })).toEqual([0]);
+    const range = { after: 2, upTo: 3, limit: 1 };
+    const { rows } = await stored.events.arrivedSince(1, {}, range, FOREVER);
+    const { uuid, distinct_id, timestamp, properties } = events[2]?.event ?? {};
+    expect(rows).toEqual([
+      { uuid, event: "a", distinct_id, person_id: PERSON, timestamp, properties },
+    ] as never);
+  });
+
   test("events are counted by some distinct ids, of the project alone", async () => {
     await using stored = await open();
     const of = (seq: number, distinct_id: string, more = {}) =>

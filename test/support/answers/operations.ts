@@ -85,6 +85,7 @@ export const OPERATIONS: Row[] = [
   ["POST", `${PERSON}split/`, "person:write", 201, ""],
   ["GET", `${ENVIRONMENT}events/`, "query:read", 200, EVENTS],
   ["GET", `${ENVIRONMENT}events/values/`, "query:read", 200, "event_name key value", KEY],
+  ["GET", `${ENVIRONMENT}events/live/`, "query:read", 200, "distinctId eventType"],
   ["GET", `${ENVIRONMENT}query/schema/`, "query:read", 200, ""],
   ["GET", `${ENVIRONMENT}groups/find/`, "group:read", 200, "group_key group_type_index", GROUP],
   [

@@ -1,5 +1,6 @@
 import type { Answered } from "../start/app.ts";
 import { PERSONAL_KEY, type Server } from "../start/server.ts";
+import { bodyText, isStream } from "./body.ts";
 import { documented } from "./document.ts";
 
 /** An answer, with its body also as it came. */
@@ -21,8 +22,10 @@ export type Ask = (method: string, path: string, sent?: Sent) => Promise<Told>;
  */
 export function asker(server: Server): Ask {
   return async (method, path, { body, key = PERSONAL_KEY, headers = {} } = {}) => {
+    const leaving = new AbortController();
     const response = await fetch(server.url + path, {
       method,
+      signal: leaving.signal,
       headers: {
         prefer: "return=representation",
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
@@ -33,7 +36,9 @@ export function asker(server: Server): Ask {
         ? {}
         : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const text = await bodyText(response);
+    // A stream is left at once: a caller may have only a few.
+    if (isStream(response)) leaving.abort();
     const { status, headers: answered } = response;
     const check = await documented(() => fetch(`${server.url}/openapi.json`));
     check({ method, path, status, headers: answered, text });

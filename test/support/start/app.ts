@@ -5,6 +5,7 @@ import { silentLog } from "../../../src/app/process/log.ts";
 import { type App, openApp } from "../../../src/app/server.ts";
 import { readConfig } from "../../../src/app/settings/settings.ts";
 import type { Volume } from "../../../src/core/ports/volume.ts";
+import { bodyText } from "../answers/body.ts";
 import { documented } from "../answers/document.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "./server.ts";
 
@@ -109,7 +110,7 @@ export async function testApp(
         ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
       }),
     );
-    const text = await response.text();
+    const text = await bodyText(response);
     const { status, headers: answered } = response;
     const check = await documented(() => handle(new Request(`${LISTEN_URL}/openapi.json`)));
     check({ method, path, status, headers: answered, text });

@@ -49,6 +49,16 @@ export function eventReads(reads: ApiReads, filtering: Filtering): EventReads {
         const found = await rows(connection, COUNTS_OF, { project, ids: JSON.stringify(ids) });
         return new Map(found.map(({ id, count }) => [String(id), Number(count)]));
       }),
+    arrivedSince: (project, filter, range, signal) =>
+      reads.read(signal, async (connection) => {
+        const given = filled(filter);
+        const where = given.map(([name]) => `AND ${CONDITIONS[name]}`).join(" ");
+        const { after, upTo: up_to, limit } = range;
+        const values = { project, since: after, up_to, limit, ...Object.fromEntries(given) };
+        const found = await rows(connection, ARRIVED(where), values);
+        const events = found.map((row) => withoutSeq(eventRow(row)));
+        return { count: Number(found[0]?.["total"] ?? 0), rows: events };
+      }),
     extent: (project, signal) =>
       reads.read(signal, async (connection) => {
         const [found] = await rows(connection, EXTENT, { project });
@@ -129,13 +139,11 @@ async function listEvents(
   const selected = await filtering.select(connection, project, properties, bind);
   const { tables, joins, conditions, isFast, used } = selected;
   const filter: Compared = isFast ? compared : { ...compared, after: compared.after ?? recently };
-  const given = Object.entries(filter).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
+  const given = filled(filter);
   const values: Record<string, DuckDBValue> = { ...bound, ...Object.fromEntries(given) };
   // Only `person_id` needs the project again.
   if (filter.person_id !== undefined) values["project"] = project;
-  const where = [...conditions, ...given.map(([name]) => CONDITIONS[name as keyof Compared])];
+  const where = [...conditions, ...given.map(([name]) => CONDITIONS[name])];
   const from = (...more: string[]) =>
     ["FROM events", ...joins, `WHERE ${[...where, ...more].join(" AND ")}`].join("\n    ");
   try {
@@ -159,6 +167,25 @@ async function listEvents(
     filtering.noteUse(used, performance.now() - beganMs);
   }
 }
+
+/** The fields of a filter that are set. */
+const filled = (filter: Compared) =>
+  Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name as keyof Compared, value] as const],
+  );
+
+/** Row groups before `$since` are skipped, because rows come in the order of their numbers. */
+const ARRIVED = (where: string) => `
+  WITH found AS MATERIALIZED (
+    SELECT rowid AS row, seq FROM events
+    WHERE project_id = $project::INTEGER AND seq > $since::BIGINT AND seq <= $up_to::BIGINT ${where})
+  SELECT (SELECT count(*) FROM found)::DOUBLE AS total, ${COLUMNS}
+  FROM (
+    SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp", properties FROM events
+    WHERE rowid IN (SELECT row FROM found ORDER BY seq DESC LIMIT $limit::BIGINT)
+  ) AS page
+  ${OWNER_NOW}
+  ORDER BY page.seq DESC`;
 
 const COUNTS_OF = `
   SELECT distinct_id AS id, count(*)::DOUBLE AS count FROM events
@@ -188,9 +215,10 @@ async function findEvent(
 ): Promise<EventDetail | undefined> {
   const [found] = await rows(connection, FIND, { project, uuid });
   if (found === undefined) return undefined;
-  const { seq: _, ...event } = eventRow(found);
-  return { ...event, ingested_at: String(found["ingested_at"]) };
+  return { ...withoutSeq(eventRow(found)), ingested_at: String(found["ingested_at"]) };
 }
+
+const withoutSeq = ({ seq: _, ...event }: EventRow & { seq: number }): EventRow => event;
 
 function eventRow(row: Record<string, DuckDBValue>): EventRow & { seq: number } {
   return {
