@@ -41,7 +41,7 @@ export function welcome(
     ...(link === undefined
       ? []
       : [
-          `Open the console; this link signs you in once, in ${LINK_MINUTES_DEFAULT} minutes:`,
+          `Open the console; this link signs you in once, within ${LINK_MINUTES_DEFAULT} minutes:`,
           `  ${link}`,
           "",
         ]),

@@ -32,7 +32,7 @@ test("the first start begins with the link to the console, on a terminal alone",
   const link = await firstLink(settings, io(true), make);
 
   expect(welcome(settings, "http://127.0.0.1:8000", { ...keys, link }).slice(1, 3)).toEqual([
-    "Open the console; this link signs you in once, in 30 minutes:",
+    "Open the console; this link signs you in once, within 30 minutes:",
     "  http://127.0.0.1:8000/console/#link=a",
   ]);
   expect(await firstLink(settings, io(false), make)).toBeUndefined();

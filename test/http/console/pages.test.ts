@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SCRIPT, STYLE } from "../../../src/http/console/assets.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const project = sharedApp();
@@ -75,4 +76,9 @@ test("a browser may keep the files of the page, and gets them gzipped if it take
   }
   expect((await get("/console/assets/0123456789abcdef.js")).status).toBe(404);
   expect((await get("/console/api/nothing/")).status).toBe(404);
+});
+
+test("the files stay within what loads at once: 90 KB of script and 12 KB of style, gzipped", () => {
+  expect(SCRIPT.gzipped.length).toBeLessThanOrEqual(90_000);
+  expect(STYLE.gzipped.length).toBeLessThanOrEqual(12_000);
 });

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { testApp } from "../../support/start/app.ts";
+import { temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { PERSONAL_KEY } from "../../support/start/server.ts";
+import { consoleBrowser, SESSION, signedIn } from "../../support/start/session.ts";
 
 const BROWSER = { accept: "text/html" };
 
@@ -29,4 +31,29 @@ test("without the console, its paths and the root are not found", async () => {
   for (const path of ["/", "/console", "/console/", "/console/persons", "/console/assets/x.js"]) {
     expect((await app.ask("GET", path, { key: null, headers: BROWSER })).status).toBe(404);
   }
+});
+
+test("without the console, a session of before counts no more, and none can be made", async () => {
+  using directory = temporaryDirectory();
+  const data = directory.path;
+  const on = await testApp({ data });
+  const { cookie } = await signedIn(on);
+  await on[Symbol.asyncDispose]();
+  await using off = await testApp({ data, flags: { "--console": "off" } });
+  const browser = consoleBrowser(off, cookie());
+
+  expect((await browser.ask("GET", "/api/projects/")).status).toBe(401);
+  expect((await browser.ask("POST", SESSION, { body: { key: PERSONAL_KEY } })).status).toBe(404);
+  expect((await off.ask("GET", "/api/projects/")).status).toBe(200);
+});
+
+test("a session stays over a new start of the server", async () => {
+  using directory = temporaryDirectory();
+  const data = directory.path;
+  const before = await testApp({ data });
+  const { cookie } = await signedIn(before);
+  await before[Symbol.asyncDispose]();
+  await using after = await testApp({ data });
+
+  expect((await consoleBrowser(after, cookie()).ask("GET", SESSION)).status).toBe(200);
 });
