@@ -184,9 +184,17 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/values/failure.ts": "test/http/management.test.ts",
   "core/dashboards/annotation.ts": "types and constants",
   "core/dashboards/dashboard.ts": "types and constants",
+  "core/dashboards/annotations.ts": "test/http/routes/annotations.test.ts",
+  "core/dashboards/dashboards.ts": "test/http/routes/dashboards.test.ts",
+  "core/dashboards/sent.ts": "test/http/routes/dashboards.test.ts",
+  "core/dashboards/template.ts": "test/http/routes/dashboards.test.ts",
   "core/insights/insight-name.ts": "test/core/insights/kept-insights.test.ts",
   "stores/sqlite/authors.ts": "test/http/routes/playlists.test.ts",
-  "stores/sqlite/tiles.ts": "test/stores/suites/insights.test.ts",
+  "stores/sqlite/tiles.ts": "test/stores/suites/dashboards.test.ts",
+  "stores/sqlite/dashboards.ts":
+    "test/stores/suites/dashboards.test.ts, test/http/routes/dashboards.test.ts",
+  "stores/sqlite/annotations.ts":
+    "test/stores/suites/annotations.test.ts, test/http/routes/annotations.test.ts",
   "core/capture/event-v1.ts": "test/http/sdk/capture-v1.test.ts",
   "core/queries/breakdown.ts": "test/http/routes/insight-shapes.test.ts",
   "core/queries/funnel.ts": "test/http/routes/insights.test.ts",

@@ -4,6 +4,8 @@ import type { Projects } from "../core/access/projects.ts";
 import { runningQueries } from "../core/access/running-queries.ts";
 import type { Archiving } from "../core/archive/archive-runs.ts";
 import { capture } from "../core/capture/capture.ts";
+import { annotations } from "../core/dashboards/annotations.ts";
+import { dashboards } from "../core/dashboards/dashboards.ts";
 import {
   type DeletionRunNeeds,
   type DeletionRuns,
@@ -43,6 +45,8 @@ import { sqlReads } from "../stores/duckdb/sql/sql.ts";
 import { removeLeftovers } from "../stores/files/erase-leftovers.ts";
 import { userReads } from "../stores/sqlite/access.ts";
 import { activityReads } from "../stores/sqlite/activity.ts";
+import { annotationReads } from "../stores/sqlite/annotations.ts";
+import { dashboardReads } from "../stores/sqlite/dashboards.ts";
 import { deletionReads } from "../stores/sqlite/deletions.ts";
 import { groupReads } from "../stores/sqlite/groups.ts";
 import { insightReads } from "../stores/sqlite/insights.ts";
@@ -139,6 +143,14 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
       ...{ ...insightStore, queries, drafts, projects, groups, isCatchingUp, now },
       sql: statements,
     }),
+    dashboards: dashboards({
+      ...{ reads: dashboardReads(sqlite), writes: stores.dashboards, projects, now, randomBytes },
+      async eventNames(project, signal) {
+        if (isCatchingUp()) return undefined;
+        const { events: found } = await queries.names(project, signal, ["$pageview", "$screen"]);
+        return found.map(({ name }) => name);
+      },
+    }),
     persons: persons({
       reads,
       search: personSearch(apiQueries, reads),
@@ -165,6 +177,9 @@ function records(base: Base, now: Clock) {
   const { sqlite, projects, stores } = base;
   const writes = stores.playlists;
   return {
+    annotations: annotations({
+      ...{ reads: annotationReads(sqlite), writes: stores.annotations, projects, now },
+    }),
     deletions: deletionReads(sqlite),
     deletionDesk: deletionQueue(base, now),
     groups: groupReads(sqlite),
@@ -204,7 +219,6 @@ export function startDeletions({
     journal: opened.journal,
     writes: stores.deletionRuns,
     batches: stores.batches,
-    insights: stores.insights,
     patterns: deletionPatterns(settings),
   });
 }

@@ -46,7 +46,9 @@ const PLACES_SHOWN = 3;
 
 function placesText(places: Receipt["places"]): string {
   const { count, results } = places ?? { count: 0, results: [] };
-  const shown = results.slice(0, PLACES_SHOWN).map(({ kind, short_id }) => `${kind} ${short_id}`);
+  const shown = results
+    .slice(0, PLACES_SHOWN)
+    .map(({ kind, id, short_id }) => `${kind} ${short_id ?? id}`);
   return [...shown, ...(count > shown.length ? [`${count - shown.length} more`] : [])].join(", ");
 }
 

@@ -6,6 +6,8 @@ import type { RunningQueries } from "../core/access/running-queries.ts";
 import type { Sessions } from "../core/access/sessions.ts";
 import type { Capture } from "../core/capture/capture.ts";
 import type { CountryOf } from "../core/capture/country.ts";
+import type { Annotations } from "../core/dashboards/annotations.ts";
+import type { Dashboards } from "../core/dashboards/dashboards.ts";
 import type { DeletionDesk } from "../core/erasure/deletions.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
 import type { LiveEvents } from "../core/ingest/live.ts";
@@ -49,6 +51,8 @@ import { isHost, withHost } from "./request/host.ts";
 import type { Preference } from "./request/preferences.ts";
 import { sessionCookie } from "./request/session-cookie.ts";
 import { activityRoutes } from "./routes/activity.ts";
+import { annotationRoutes } from "./routes/annotations.ts";
+import { dashboardRoutes } from "./routes/dashboards.ts";
 import { definitionRoutes } from "./routes/definitions.ts";
 import { deletionRoutes } from "./routes/deletions.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -90,6 +94,8 @@ type ManagementNeeds = {
   events: EventReads;
   live: Pick<LiveEvents, "join">;
   groups: GroupReads;
+  annotations: Annotations;
+  dashboards: Dashboards;
   insights: Insights;
   sql: Sql;
   runningQueries: RunningQueries;
@@ -137,6 +143,8 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...activityRoutes(needs.activities),
   ...deletionRoutes(needs),
   ...playlistRoutes(needs.playlists),
+  ...annotationRoutes(needs.annotations),
+  ...dashboardRoutes(needs.dashboards),
   ...insightRoutes(needs.insights),
   ...readWordsRoutes(needs.insights),
   ...queryRoutes(needs),

@@ -69,7 +69,11 @@ beforeAll(async () => {
     body: { query: { kind: "TrendsQuery", series: [{}] } },
   });
   ids.insight = (asked.body as { insight: { short_id: string } }).insight.short_id;
-  for (let n = 0; n < 3; n++) await ask("POST", playlists, { body: {} });
+  for (let n = 0; n < 3; n++) {
+    await ask("POST", playlists, { body: {} });
+    await ask("POST", `${ENVIRONMENT}/dashboards/`, { body: {} });
+    await ask("POST", `${ENVIRONMENT}/annotations/`, { body: { content: "x" } });
+  }
 });
 
 /** Every read that has a query, with the path to something that is there. */

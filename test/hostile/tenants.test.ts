@@ -25,6 +25,8 @@ const theirs = {
   event: "",
   deletion: "",
   distinct_id: "ann",
+  dashboard: "",
+  annotation: "",
 };
 
 /** Ids that do not exist. */
@@ -36,6 +38,8 @@ const absent = {
   event: "0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b78",
   deletion: "999999",
   distinct_id: "nobody",
+  dashboard: "999999",
+  annotation: "999999",
 };
 
 const of = (project: number | string, path: string) =>
@@ -92,11 +96,19 @@ async function furnish(project: number, api_key: string, name: string): Promise<
     body: { query: question },
   });
   const { insight } = asked.body as { insight: { short_id: string } };
+  const board = { name: `board of ${name}`, tiles: [{ text: { body: `text of ${name}` } }] };
+  const dashboard = await ask("POST", of(project, "/dashboards/"), { body: board });
+  const annotation = await ask("POST", of(project, "/annotations/"), {
+    body: { content: `note of ${name}` },
+  });
   const [person] = (
     (await ask("GET", of(project, `/persons/?distinct_id=${name}`))).body as Page<Person>
   ).results;
   await ask("POST", of(project, `/persons/${person?.id}/delete_events/`));
   if (project === 1) {
+    for (const [kind, { body }] of Object.entries({ dashboard, annotation })) {
+      Object.assign(theirs, { [kind]: String((body as { id: number }).id) });
+    }
     const queued = await ask("GET", of(project, "/persons/deletion_status/?limit=1"));
     const [deletion] = (queued.body as Page<{ id: number }>).results;
     const ids = { playlist: short_id, insight: insight.short_id, event: seen.uuid };
@@ -129,7 +141,11 @@ function named(
 ): string {
   return path
     .replace(":project_id", String(project))
-    .replace(":id", ids[person])
+    .replace(":id", () => {
+      if (path.includes("dashboards")) return person === "id" ? ids.dashboard : "x";
+      if (path.includes("annotations")) return person === "id" ? ids.annotation : "x";
+      return ids[person];
+    })
     .replace(":short_id", path.includes("insights") ? ids.insight : ids.playlist)
     .replace(":session_recording_id", "r-ann")
     .replace(":deletion_id", ids.deletion)
@@ -159,7 +175,7 @@ describe("objects of another project", () => {
           const [here, none] = [theirs, absent].map((ids) => named(path, 2, ids, person) + query);
           const found = bare(await ask(method, here ?? "", sent));
           expect(found).toEqual(bare(await ask(method, none ?? "", sent)));
-          const isRefused = path.endsWith("playlists/:short_id/") && method === "DELETE";
+          const isRefused = method === "DELETE" && /(lists|boards|tations)\/:\w+\/$/.test(path);
           expect(found.status).toBe(isRefused ? 405 : 404);
         }
       }
@@ -182,6 +198,7 @@ describe("objects of another project", () => {
       [`/persons/deletion_status/?person_uuid=${theirs.uuid}`, "deletions"],
       [`/session_recording_playlists/?short_id=${theirs.playlist}`, "playlists"],
       ["/session_recording_playlists/?search=of ann", "playlists"],
+      ["/dashboards/?search=board of ann", "dashboards"],
       ["/groups/?group_type_index=0&search=ann", "groups"],
     ] as const) {
       for (const [project, found] of [

@@ -329,6 +329,7 @@ test("HEAD is answered like GET without the body, on every path with GET", async
   const playlists = "/api/environments/1/session_recording_playlists/";
   const made = await fetch(server.url + playlists, { method: "POST", headers });
   const { short_id: playlist } = (await made.json()) as { short_id: string };
+  await fetch(`${server.url}/api/environments/1/dashboards/`, { method: "POST", headers });
   const ask = "/api/environments/1/max_tools/create_and_query_insight/";
   const asked = await fetch(server.url + ask, {
     method: "POST",

@@ -9,7 +9,9 @@ import type {
   UserWrites,
 } from "../../src/core/ports/access.ts";
 import type { ActivityReads } from "../../src/core/ports/activity.ts";
+import type { AnnotationReads, AnnotationWrites } from "../../src/core/ports/annotations.ts";
 import type { Archive, ArchiveFiles, Restore } from "../../src/core/ports/archive.ts";
+import type { DashboardReads, DashboardWrites } from "../../src/core/ports/dashboards.ts";
 import type { DedupRuns } from "../../src/core/ports/dedup.ts";
 import type { DefinitionReads } from "../../src/core/ports/definitions.ts";
 import type { DeletionReads, DeletionWrites } from "../../src/core/ports/erasure.ts";
@@ -61,6 +63,8 @@ import {
   userWrites,
 } from "../../src/stores/sqlite/access.ts";
 import { activityReads } from "../../src/stores/sqlite/activity.ts";
+import { annotationReads, annotationWrites } from "../../src/stores/sqlite/annotations.ts";
+import { dashboardReads, dashboardWrites } from "../../src/stores/sqlite/dashboards.ts";
 import { deletionReads, deletionRunWrites } from "../../src/stores/sqlite/deletions.ts";
 import { groupReads } from "../../src/stores/sqlite/groups.ts";
 import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts";
@@ -80,6 +84,8 @@ export type Records = Disposable & {
   keys: KeyReads & KeyWrites;
   users: UserReads & UserWrites;
   projects: ProjectReads & ProjectWrites;
+  annotations: AnnotationReads & AnnotationWrites;
+  dashboards: DashboardReads & DashboardWrites;
   insights: InsightReads & InsightWrites;
   playlists: PlaylistReads & PlaylistWrites;
   sessions: SessionReads & SessionWrites;
@@ -101,6 +107,8 @@ function sqliteRecords(): Records {
     keys: { ...keyReads(sqlite), ...keyWrites(sqlite) },
     users: { ...userReads(sqlite), ...userWrites(sqlite) },
     projects: { ...projectReads(sqlite), ...projectWrites(sqlite) },
+    annotations: { ...annotationReads(sqlite), ...annotationWrites(sqlite) },
+    dashboards: { ...dashboardReads(sqlite), ...dashboardWrites(sqlite) },
     insights: { ...insightReads(sqlite), ...insightWrites(sqlite) },
     playlists: { ...playlistReads(sqlite), ...playlistWrites(sqlite) },
     sessions: { ...sessionReads(sqlite), ...sessionWrites(sqlite) },

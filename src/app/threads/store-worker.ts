@@ -8,7 +8,9 @@ import { nodeDisk } from "../../stores/files/disk.ts";
 import { journalGaps, journalReader } from "../../stores/journal/reader.ts";
 import { loadFiles } from "../../stores/loads/loads.ts";
 import { keyWrites, projectWrites, userWrites } from "../../stores/sqlite/access.ts";
+import { annotationWrites } from "../../stores/sqlite/annotations.ts";
 import { mending, recoveryAdvice } from "../../stores/sqlite/damage.ts";
+import { dashboardWrites } from "../../stores/sqlite/dashboards.ts";
 import { deletionRunWrites } from "../../stores/sqlite/deletions.ts";
 import { insightWrites } from "../../stores/sqlite/insights.ts";
 import { personWrites } from "../../stores/sqlite/persons/writes.ts";
@@ -58,6 +60,8 @@ export function openWriter(options: WriterOptions) {
   });
   return {
     deletionRuns: deletionRunWrites(sqlite),
+    annotations: annotationWrites(sqlite),
+    dashboards: dashboardWrites(sqlite),
     insights: insightWrites(sqlite),
     // Corrupt data is reported once, when a batch reads it.
     journalGaps: journalGaps(journalReader({ ...read, onCorrupt: () => {} }), read),

@@ -87,6 +87,8 @@ export function unknownProjectKey(key: string, attr: string | null = null): Unkn
 /** The kinds of objects that scopes name. */
 export const SCOPE_OBJECTS = [
   "activity_log",
+  "annotation",
+  "dashboard",
   "error_tracking",
   "event_definition",
   "group",

@@ -8,7 +8,6 @@ import type {
   Wanted,
 } from "../ports/erasure.ts";
 import type { EventStore } from "../ports/events.ts";
-import type { InsightWrites } from "../ports/insights.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 import { Failure, isDiskFull, reasonOf } from "../values/failure.ts";
@@ -29,7 +28,6 @@ export type DeletionRunNeeds = {
   ingest: Pick<Ingest, "applied" | "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
   batches: Pick<Batches, "forgetErased">;
-  insights: Pick<InsightWrites, "eraseDeleted">;
   removeLeftovers: RemoveLeftovers;
   /** Erases the events of tasks from the archive; runs before the tasks are done. */
   eraseArchived?: ((tasks: readonly DeletionRow[]) => Promise<void>) | undefined;
@@ -71,7 +69,7 @@ const ALL: Wanted = { kinds: ["weekly", "nightly"], states: ["queued", "failed"]
 
 /** Starts to look at the clock. Runs that a crash interrupted continue at the first look. */
 export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
-  const { writes, insights, patterns, now, log } = needs;
+  const { writes, patterns, now, log } = needs;
   const lastDue: LastDue = { read: writes.lastDue, write: writes.setDue };
   const due = schedules(patterns, lastDue, now);
   /** The kinds that failed in the last run, and the time of the next try. */
@@ -88,7 +86,7 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
         if (ran === 0) break;
         done += ran;
       }
-      if (wanted.kinds.includes("nightly") && !stopped) await insights.eraseDeleted();
+      if (wanted.kinds.includes("nightly") && !stopped) await writes.eraseDeleted();
       return { done };
     } catch (error) {
       failed = { kinds: wanted.kinds, at: now() + RETRY_MS };

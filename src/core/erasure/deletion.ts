@@ -38,10 +38,15 @@ export type Receipt = {
   places: Places | null;
 };
 
-/** An insight or a playlist that contains a name of a deleted person. It stays as it is. */
-export type Place = { kind: "insight" | "playlist"; id: number; short_id: string };
+/** A record that contains a name of a deleted person. It stays as it is. A dashboard may contain it in a text tile. */
+export type Place = {
+  kind: "annotation" | "dashboard" | "insight" | "playlist";
+  id: number;
+  /** Only of insights and playlists. */
+  short_id?: string;
+};
 
-/** The number of places, and PLACES_MAX of them: insights before playlists, each the newest first. */
+/** The number of places, and PLACES_MAX of them: by kind in the order of the alphabet, each the newest first. */
 export type Places = { count: number; results: Place[] };
 
 /** The most places in a receipt; all are counted. */

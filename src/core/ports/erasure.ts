@@ -145,6 +145,12 @@ export type DeletionWrites = {
    * left in them (decision 60). If the disk is full it fails, and the tasks wait.
    */
   scrub(ids: readonly number[]): Promise<void>;
+  /**
+   * Erases the deleted insights, dashboards and annotations of all projects, so that no byte of them is left in the
+   * store's files (decision 60). Fails `unavailable` if the disk is full: then they are gone, and the next rewrite of
+   * the files, as `scrub` does, overwrites the rest of their bytes. It may be called at any time, and repeated.
+   */
+  eraseDeleted(): Promise<void>;
   /** Marks tasks as done at `at`. Counts that are absent become 0. It comes last. */
   finish(ids: readonly number[], at: string): Promise<void>;
   /**

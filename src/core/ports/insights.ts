@@ -223,11 +223,4 @@ export type InsightWrites = {
     short_id: string,
     change: Partial<InsightFields>,
   ): Promise<Insight | undefined>;
-
-  /**
-   * Erases the deleted insights of all projects, so that no byte of them is left in the store's files
-   * (decision 60). Fails `unavailable` if the disk is full: then the insights are gone, and the next rewrite
-   * of the files, as `DeletionWrites.scrub` does, overwrites the rest of their bytes.
-   */
-  eraseDeleted(): Promise<void>;
 };

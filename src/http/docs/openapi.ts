@@ -18,6 +18,8 @@ const TAGS: Record<string, string> = {
   persons: "Persons and their properties.",
   session_recording_playlists: "Collections of session recordings.",
   insights: "Questions about events, with their answers.",
+  dashboards: "Dashboards of insights and texts.",
+  annotations: "Notes on times, which charts show.",
   events: "Stored events.",
   event_definitions: "Names of events.",
   property_definitions: "Properties of events, persons and groups.",

@@ -14,9 +14,9 @@ export const Text = (example: string, description?: string) => t.String(of(examp
 /** A whole number with an example. */
 export const Whole = (example: number, description?: string) => t.Integer(of(example, description));
 
-/** An id in a path: an integer, or a text of the shape `other`. Elysia does not check it; the service does. */
-export const PathId = (other: JsonObject, description: string) =>
-  t.Unsafe<string>(t.Unknown({ anyOf: [{ type: "integer" }, other], ...of(1, description) }));
+/** An id in a path: an integer, or a text of one of these shapes. Elysia does not check it; the service does. */
+export const PathId = (description: string, ...others: JsonObject[]) =>
+  t.Unsafe<string>(t.Unknown({ anyOf: [{ type: "integer" }, ...others], ...of(1, description) }));
 
 /** An integer in a body, with an example. Elysia's own integer would also take a text. */
 export const BodyInteger = (example: number, description?: string) =>

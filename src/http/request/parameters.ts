@@ -1,5 +1,5 @@
 import { Failure } from "../../core/values/failure.ts";
-import { parseUuid } from "../../core/values/ids.ts";
+import { parseUuid, readId } from "../../core/values/ids.ts";
 import { isoTime, parseTime } from "../../core/values/time.ts";
 import type { Route } from "../operation/route.ts";
 
@@ -59,4 +59,11 @@ export function decoded(encoded: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the integer id in a path. Fails `not_found` on a text that is no id. */
+export function idIn(text: string): number {
+  const id = readId(text);
+  if (id === undefined) throw new Failure("not_found", "Not found.");
+  return id;
 }

@@ -25,16 +25,16 @@ import { PERSONS, PersonId } from "./persons.ts";
 const DELETION = `${PERSONS}deletions/:deletion_id/`;
 
 const DeletionId = t.Object({
-  deletion_id: PathId({ type: "integer" }, "The id of the deletion, as its list has it."),
+  deletion_id: PathId("The id of the deletion, as its list has it."),
 });
 
 const PlacesShape = t.Object({
   count: Whole(1),
   results: t.Array(
     t.Object({
-      kind: t.String({ enum: ["insight", "playlist"] }),
+      kind: t.String({ enum: ["annotation", "dashboard", "insight", "playlist"] }),
       id: Whole(1),
-      short_id: Text("k7mXq2pB"),
+      short_id: t.Optional(Text("k7mXq2pB", "Only of insights and playlists.")),
     }),
     { description: `At most ${PLACES_MAX} of them.` },
   ),

@@ -8,10 +8,10 @@ import { BodyInteger, KeyShape, PathId, Text, Texts } from "../operation/schemas
 
 const KEYS = "/api/personal_api_keys/";
 const OneKey = t.Object({
-  id: PathId(
-    { type: "string", const: "@current" },
-    "The id of the key, or `@current` for the key of the request.",
-  ),
+  id: PathId("The id of the key, or `@current` for the key of the request.", {
+    type: "string",
+    const: "@current",
+  }),
 });
 
 const label = Text("ci", `At most ${KEY_LABEL_CHARS_MAX} characters.`);

@@ -11,7 +11,7 @@ export const PERSONS = "/api/environments/:project_id/persons/";
 
 /** The path parameter of one person. */
 export const PersonId = t.Object({
-  id: PathId({ type: "string", format: "uuid" }, "The integer id of the person, or its uuid."),
+  id: PathId("The integer id of the person, or its uuid.", { type: "string", format: "uuid" }),
 });
 
 const FILTER = '{"key":"plan","operator":"exact","value":"pro"}';

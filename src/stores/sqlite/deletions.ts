@@ -9,7 +9,7 @@ import type {
 } from "../../core/ports/erasure.ts";
 import { mentionReads } from "./mentions.ts";
 import { rewriteFile } from "./rewrite.ts";
-import { deletionTask, meta } from "./schema.ts";
+import { annotation, dashboard, deletionTask, insight, meta } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads deletions on any connection. */
@@ -199,8 +199,8 @@ export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
 /** Removes the traces of deletions in the person store. */
 function erasureWrites(
   sqlite: Sqlite,
-): Pick<DeletionWrites, "erasing" | "forget" | "scrub" | "traces"> {
-  const { raw, transaction } = sqlite;
+): Pick<DeletionWrites, "erasing" | "forget" | "scrub" | "traces" | "eraseDeleted"> {
+  const { orm, raw, transaction } = sqlite;
   const facts = factsOf(sqlite);
   const changed = changing(sqlite);
   const counted = counting(sqlite);
@@ -252,6 +252,15 @@ function erasureWrites(
         counted("warnings", new Map(warnings));
         for (const [id, places] of placesNaming(tasks)) changed([id], { places });
       }),
+
+    async eraseDeleted() {
+      const gone = transaction(() =>
+        [dashboard, annotation, insight].flatMap((table) =>
+          orm.delete(table).where(eq(table.deleted, true)).returning({ id: table.id }).all(),
+        ),
+      );
+      if (gone.length > 0) await rewriteFile(raw);
+    },
 
     async scrub(ids) {
       changed(ids, { distinct_ids: [], email: null });

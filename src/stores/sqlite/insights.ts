@@ -3,7 +3,6 @@ import type { InsightFilter, InsightReads, InsightWrites } from "../../core/port
 import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
 import { CREATED_BY, creator, LAST_MODIFIED_BY, modifier } from "./authors.ts";
-import { rewriteFile } from "./rewrite.ts";
 import { insight } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
 import { putOnDashboards } from "./tiles.ts";
@@ -56,7 +55,7 @@ function conditions({ search, favorited, saved, created_by, deleted = false }: I
 
 /** Writes insights on the connection that writes. */
 export function insightWrites(sqlite: Sqlite): InsightWrites {
-  const { orm, raw, transaction } = sqlite;
+  const { orm, transaction } = sqlite;
   const rows = insightRows(sqlite);
   const one = (wanted: SQL | undefined): Insight | undefined => {
     const found = rows(wanted).orderBy(desc(insight.id)).get();
@@ -97,14 +96,6 @@ export function insightWrites(sqlite: Sqlite): InsightWrites {
         putOnDashboards(sqlite, { project, insight_id: changed.id, ids });
         return one(wanted);
       }),
-
-    async eraseDeleted() {
-      const gone = orm
-        .delete(insight)
-        .where(eq(insight.deleted, true))
-        .returning({ id: insight.id });
-      if (gone.all().length > 0) await rewriteFile(raw);
-    },
   };
 }
 

@@ -10,13 +10,26 @@ const EMAIL_UNITS_MAX = 400;
 type Named = Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "email">;
 
 /** A row that people gave texts to; `json` may be damaged. */
-type Row = Place & { texts: string; json: string | null };
+type Row = Omit<Place, "short_id"> & {
+  short_id: string | null;
+  texts: string;
+  json: string | null;
+};
 
-/** Finds the insights and playlists that contain a distinct id or the e-mail address of a task's person. */
+/** Finds the places that contain a distinct id or the e-mail address of a task's person. */
 export function mentionReads({ raw }: Pick<Sqlite, "raw">) {
   const rows = raw.query<Row, [project: number]>(
-    `SELECT 'insight' AS kind, id, short_id, name AS texts, query AS json
+    `SELECT 'insight' AS kind, id, short_id, concat_ws(char(10), name, description) AS texts, query AS json
      FROM insight WHERE project_id = ?1 AND NOT deleted
+     UNION ALL
+     SELECT 'dashboard', id, NULL,
+       concat_ws(char(10), name, description,
+         (SELECT group_concat(body, char(10)) FROM dashboard_tile WHERE dashboard_id = dashboard.id)),
+       filters
+     FROM dashboard WHERE project_id = ?1 AND NOT deleted
+     UNION ALL
+     SELECT 'annotation', id, NULL, content, NULL
+     FROM annotation WHERE project_id = ?1 AND NOT deleted
      UNION ALL
      SELECT 'playlist', id, short_id,
        concat_ws(char(10), name, derived_name, description, _create_in_folder), filters
@@ -29,7 +42,8 @@ export function mentionReads({ raw }: Pick<Sqlite, "raw">) {
     for (const [project, group] of Map.groupBy(tasks, ({ project_id }) => project_id)) {
       const tasksOf = byName(group);
       const find = mentionFinder(new Set(tasksOf.keys()));
-      for (const { texts, json, ...place } of rows.iterate(project)) {
+      for (const { texts, json, kind, id, short_id } of rows.iterate(project)) {
+        const place = { kind, id, ...(short_id === null ? {} : { short_id }) };
         const names = find([texts, ...textsIn(json ?? "null")].join("\n"));
         const found = new Set([...names].flatMap((name) => tasksOf.get(name) ?? []));
         for (const task of found) add(placesOf.get(task), place);

@@ -1,7 +1,9 @@
 import { and, count, eq, inArray } from "drizzle-orm";
 import { DASHBOARD_TILES_MAX } from "../../core/dashboards/dashboard.ts";
+import type { DashboardPlace, TileChange } from "../../core/ports/dashboards.ts";
+import type { NewInsight } from "../../core/ports/insights.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { dashboard, dashboardTile } from "./schema.ts";
+import { dashboard, dashboardTile, insight } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /**
@@ -47,4 +49,56 @@ export function checkTiles({ orm }: Pick<Sqlite, "orm">, dashboard_id: number, a
   if ((found?.tiles ?? 0) <= DASHBOARD_TILES_MAX) return;
   const detail = `A dashboard has at most ${DASHBOARD_TILES_MAX} tiles.`;
   throw new Failure("invalid_input", detail, attr);
+}
+
+/**
+ * Changes, removes or adds a tile of a dashboard, in the caller's transaction. Fails `invalid_input` on a tile or an
+ * insight that does not exist.
+ */
+export function changeTile(
+  { orm }: Pick<Sqlite, "orm">,
+  place: DashboardPlace,
+  { id, insight: asked, body, attr, deleted = false, ...look }: TileChange,
+): void {
+  if (id === undefined) {
+    if (deleted) return;
+    const insight_id = asked === undefined ? null : insightOf({ orm }, place.project, asked, attr);
+    const ofBoth = [dashboardTile.dashboard_id, dashboardTile.insight_id];
+    const added = orm
+      .insert(dashboardTile)
+      .values({ layouts: {}, ...look, dashboard_id: place.id, insight_id, body: body ?? null });
+    if (Object.keys(look).length === 0) added.onConflictDoNothing({ target: ofBoth }).run();
+    else added.onConflictDoUpdate({ target: ofBoth, set: look }).run();
+    return;
+  }
+  const wanted = and(eq(dashboardTile.dashboard_id, place.id), eq(dashboardTile.id, id));
+  const tile = orm.select().from(dashboardTile).where(wanted).get();
+  if (tile === undefined) {
+    throw new Failure("invalid_input", "The tile was not found.", `${attr}__id`);
+  }
+  if (deleted) {
+    orm.delete(dashboardTile).where(wanted).run();
+    return;
+  }
+  // A tile of an insight stays one: its text is not changed.
+  const change = { ...look, ...(body === undefined || tile.body === null ? {} : { body }) };
+  if (Object.keys(change).length === 0) return;
+  orm.update(dashboardTile).set(change).where(wanted).run();
+}
+
+/** Returns the id of an insight, which is made if it is given whole. Fails `invalid_input` if there is no such one. */
+function insightOf(
+  { orm }: Pick<Sqlite, "orm">,
+  project: number,
+  asked: number | NewInsight,
+  attr: string,
+): number {
+  if (typeof asked === "object") {
+    const { dashboards: _none, ...draft } = asked;
+    return orm.insert(insight).values(draft).returning({ id: insight.id }).get().id;
+  }
+  const wanted = and(eq(insight.project_id, project), eq(insight.id, asked));
+  const present = and(wanted, eq(insight.deleted, false));
+  if (orm.select({ id: insight.id }).from(insight).where(present).get() !== undefined) return asked;
+  throw new Failure("invalid_input", "The insight was not found.", `${attr}__insight`);
 }

@@ -7,7 +7,7 @@ import { batch } from "../../support/data/build-records.ts";
 import { named, newest, remove, removeEvents } from "../../support/data/deletions.ts";
 import { testApp } from "../../support/start/app.ts";
 
-test("a receipt lists insights and playlists that contain an id or the e-mail address, without a text", async () => {
+test("a receipt lists the records that contain an id or the e-mail address, without a text", async () => {
   await using app = await testApp();
   const $set = { email: "Ann@x.y" };
   await app.capture(batch(named("one", "ann", { properties: { $set } }), named("two", "bob")));
@@ -33,6 +33,16 @@ test("a receipt lists insights and playlists that contain an id or the e-mail ad
   insight("asked", "", { kind: "TrendsQuery", series });
   insight("hidden", "ann", {}, 1);
   insight("other", "purchases of bob", { n: 1 });
+  await app.ask("POST", `${app.api}/annotations/`, { body: { content: "ann bought" } });
+  await app.ask("POST", `${app.api}/annotations/`, { body: { content: "Annabel bought" } });
+  for (const body of [
+    { name: "of ann" },
+    { name: "sales", tiles: [{ text: { body: "x" } }, { text: { body: "ask Ann@x.y" } }] },
+    { name: "filtered", filters: { properties: [filter] } },
+    { name: "of bobby" },
+  ]) {
+    await app.ask("POST", `${app.api}/dashboards/`, { body });
+  }
   await remove(app, "ann");
   await removeEvents(app, "bob");
 
@@ -40,8 +50,12 @@ test("a receipt lists insights and playlists that contain an id or the e-mail ad
 
   const [first, , third] = made;
   expect((await app.app.deletionDesk.receipt(1)).places).toEqual({
-    count: 4,
+    count: 8,
     results: [
+      { kind: "annotation", id: 1 },
+      { kind: "dashboard", id: 3 },
+      { kind: "dashboard", id: 2 },
+      { kind: "dashboard", id: 1 },
       { kind: "insight", id: 2, short_id: "asked" },
       { kind: "insight", id: 1, short_id: "named" },
       { kind: "playlist", id: third?.id ?? 0, short_id: third?.short_id ?? "" },

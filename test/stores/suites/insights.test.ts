@@ -53,7 +53,7 @@ describe.each(RECORD_STORES)("insights in %s", (_name, open) => {
     expect(await insights.find(1, "one")).toMatchObject({ name: "b", deleted: false });
 
     await insights.update(1, "one", { deleted: true });
-    await insights.eraseDeleted();
+    await records.deletions.eraseDeleted();
     expect(await insights.update(1, "one", { deleted: false })).toBeUndefined();
     expect(await insights.find(2, "one")).toMatchObject({ name: "a" });
     expect(await insights.update(1, "none", {})).toBeUndefined();

@@ -9,6 +9,8 @@ const PLAYLIST = `${PLAYLISTS}:short_id/`;
 const RECORDING = `${PLAYLIST}recordings/:session_recording_id/`;
 const ENVIRONMENT = "/api/environments/:project_id/";
 const INSIGHTS = `${ENVIRONMENT}insights/`;
+const ANNOTATIONS = `${ENVIRONMENT}annotations/`;
+const DASHBOARDS = `${ENVIRONMENT}dashboards/`;
 const INSIGHT_QUERY = `${ENVIRONMENT}max_tools/create_and_query_insight/`;
 const KEYS = "/api/personal_api_keys/";
 const PROJECT = "/api/projects/:project_id/";
@@ -29,6 +31,8 @@ const LIST = "cursor limit offset";
 const FOUND = "cursor distinct_id email format limit offset properties search";
 const LISTED = "created_by cursor date_from date_to limit offset order pinned search short_id type";
 const KEPT = "created_by cursor deleted favorited limit offset saved search";
+const BOARDS = "created_by cursor deleted limit offset pinned search";
+const NOTES = "cursor dashboard_item date_from date_to deleted limit offset scope";
 const EVENTS = "after before cursor distinct_id event limit offset person_id properties uuid";
 
 /** Bodies and queries that try the operations. */
@@ -66,6 +70,15 @@ export const OPERATIONS: Row[] = [
   ["GET", `${INSIGHTS}:short_id/`, "insight:read", 200, ""],
   ["PATCH", `${INSIGHTS}:short_id/`, "insight:write", 200, "", { body: { name: "visits" } }],
   ["DELETE", `${INSIGHTS}:short_id/`, "insight:write", 204, ""],
+  ["GET", ANNOTATIONS, "annotation:read", 200, NOTES],
+  ["POST", ANNOTATIONS, "annotation:write", 201, "", { body: { content: "prices" } }],
+  ["PATCH", `${ANNOTATIONS}:id/`, "annotation:write", 200, "", { body: { content: "x" } }],
+  ["DELETE", `${ANNOTATIONS}:id/`, "annotation:write", 405, ""],
+  ["GET", DASHBOARDS, "dashboard:read", 200, BOARDS],
+  ["POST", DASHBOARDS, "dashboard:write", 201, "", { body: { use_template: "website" } }],
+  ["GET", `${DASHBOARDS}:id/`, "dashboard:read", 200, ""],
+  ["PATCH", `${DASHBOARDS}:id/`, "dashboard:write", 200, "", { body: { pinned: true } }],
+  ["DELETE", `${DASHBOARDS}:id/`, "dashboard:write", 405, ""],
   ["GET", `${PERSONS}values/`, "person:read", 200, "key value", KEY],
   ["GET", `${PERSONS}activity/`, "activity_log:read", 200, "cursor format limit page"],
   ["GET", `${PERSONS}deletion_status/`, "person:read", 200, `${LIST} person_uuid status`],
@@ -137,14 +150,16 @@ export const OPERATIONS: Row[] = [
 const ABSENT = "0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b78";
 
 /** A path with ids in it: of a project, of its person of the distinct id `ann`, of the key that asks. */
-export function concrete(
-  path: string,
-  { project = "1", playlist = "x", insight = "x", event = ABSENT, deletion = "999" } = {},
-): string {
-  const ann = personUuid(Number(project), "ann");
+export function concrete(path: string, ids: Partial<Made> = {}): string {
+  const { project = "1", playlist = "x", insight = "x", event = ABSENT } = ids;
+  const { deletion = "999", dashboard = "1", annotation = "1" } = ids;
   return path
     .replace(":project_id", project)
-    .replace(":id", path.startsWith(KEYS) ? "@current" : ann)
+    .replace(":id", () => {
+      if (path.startsWith(KEYS)) return "@current";
+      if (path.startsWith(DASHBOARDS)) return dashboard;
+      return path.startsWith(ANNOTATIONS) ? annotation : personUuid(Number(project), "ann");
+    })
     .replace(":short_id", path.startsWith(INSIGHTS) ? insight : playlist)
     .replace(":session_recording_id", "r")
     .replace(":deletion_id", deletion)
@@ -152,11 +167,16 @@ export function concrete(
 }
 
 /** Ids of things that operations are about. */
-type Made = { project: string; playlist: string; insight: string; event: string; deletion: string };
+type Made = {
+  [kind in
+    | ("project" | "playlist" | "insight" | "event")
+    | ("deletion" | "dashboard" | "annotation")]: string;
+};
 
 /**
  * Makes what operations are about: an event, a group, a person with a merge to undo and a deletion that
- * waits, a playlist with a recording, an insight.
+ * waits, a playlist with a recording, an insight, a
+ * dashboard, an annotation.
  */
 export async function something(app: TestProject): Promise<Made> {
   const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
@@ -179,8 +199,17 @@ export async function something(app: TestProject): Promise<Made> {
   await app.ask("POST", `${concrete(PERSON, { project })}delete_events/`);
   const queued = await app.get("/persons/deletion_status/?limit=1");
   const [deletion] = (queued.body as { results: { id: number }[] }).results;
+  const [dashboard, annotation] = await Promise.all(
+    [DASHBOARDS, ANNOTATIONS].map(async (path) => {
+      const { body } = await app.ask("POST", concrete(path, { project }), {
+        body: { content: "prices" },
+      });
+      return String((body as { id: number }).id);
+    }),
+  );
   return {
     ...{ project, playlist, insight: insight.short_id, event: seen.uuid },
+    ...{ dashboard: dashboard ?? "", annotation: annotation ?? "" },
     deletion: String(deletion?.id),
   };
 }

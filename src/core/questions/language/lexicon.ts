@@ -79,6 +79,8 @@ export const ROLES = {
     "day of the week, on which day of the week, weekday by weekday, weekday, which weekday, week day, day of week, days of week, which day of the week",
   hour: "hour of the day, hour of day, time of day, time of the day, which hour, what hour, what time, hour",
   date: "which day, what day, which date, day with, on which day, date, day",
+  event: "event name, name of event",
+  origin: "traffic origin, origin of traffic, traffic by origin",
   week: "which week, what week, week",
   first_touch:
     "first touch, initial, original, originally, first, first time, first click, acquisition",

@@ -169,7 +169,7 @@ function isRank(parts: Parts, number: Part): boolean {
   return isOrder(before) || isOrder(after) || isListed || isOfThem;
 }
 
-const TIMES = ["weekday", "hour", "date"] as const;
+const ROLES = ["weekday", "hour", "date", "origin", "event"] as const;
 
 /** "When do people buy?" asks for the hours of the day. */
 function isHabit(parts: Parts): boolean {
@@ -183,7 +183,7 @@ function isHabit(parts: Parts): boolean {
 /** Reads what an answer has a row for each of. */
 export function labelsIn(parts: Parts, measure: Measure): Label[] {
   const found: Label[] = measure.of === "events" && isHabit(parts) ? [{ by: "hour" }] : [];
-  for (const role of TIMES) {
+  for (const role of ROLES) {
     const part = parts.find(
       ({ meaning, isSoft, words }) =>
         meaning.roles.has(role) &&
@@ -232,7 +232,7 @@ function labelOf(parts: Parts, property: Property): Label {
   return { by: isFirst ? "first_touch" : "property", property };
 }
 
-function isAfterBy(parts: Parts, role: (typeof TIMES)[number] | undefined): boolean {
+function isAfterBy(parts: Parts, role: (typeof ROLES)[number] | undefined): boolean {
   const part = parts.find(({ meaning }) => role !== undefined && meaning.roles.has(role));
   const before = part === undefined ? undefined : parts.beside(part, -1);
   return before?.meaning.roles.has("by") === true;

@@ -14,7 +14,8 @@ export type Label =
   | { by: "property"; property: Property }
   /** The value of the person's first event. */
   | { by: "first_touch"; property: Property }
-  | { by: "weekday" | "hour" | "date" | "event" | "entry" | "exit" };
+  /** The origin of a visit is its referring domain, else its utm_source, else `Direct`. */
+  | { by: "weekday" | "hour" | "date" | "event" | "entry" | "exit" | "origin" };
 
 /** Counted events, of all names if `events` is empty, and how they are counted. */
 export type Aggregate = {

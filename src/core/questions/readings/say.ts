@@ -140,6 +140,7 @@ export function labelName(label: Label): string {
     hour: "hour of the day",
     date: "day",
     event: "event",
+    origin: "origin",
     entry: "entry page",
     exit: "exit page",
   }[label.by];

@@ -118,6 +118,12 @@ function labelSql(label: Label, clock: string, source: EventSource): string {
       return `strftime(${clock}, '%Y-%m-%d')`;
     case "event":
       return "events.event";
+    case "origin": {
+      const [domain, source_name] = ["$referring_domain", "utm_source"].map((name) =>
+        source.text({ type: "event" }, name),
+      );
+      return `coalesce(nullif(nullif(${domain}, '$direct'), ''), nullif(${source_name}, ''), 'Direct')`;
+    }
     default:
       return `"${PLACES[label.by]}"`;
   }

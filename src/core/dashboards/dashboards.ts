@@ -1,0 +1,146 @@
+import type { Projects } from "../access/projects.ts";
+import type {
+  DashboardFilter,
+  DashboardPlace,
+  DashboardReads,
+  DashboardRow,
+  DashboardWrites,
+  NewDashboard,
+  TileChange,
+} from "../ports/dashboards.ts";
+import { Failure } from "../values/failure.ts";
+import { newShortId, withShortId } from "../values/ids.ts";
+import { type JsonObject, storableText } from "../values/json.ts";
+import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
+import { type Clock, isoTime } from "../values/time.ts";
+import type { Dashboard } from "./dashboard.ts";
+import { checkDashboardFilters } from "./filters.ts";
+import { type SentDashboard, storableDashboard, tileChanges } from "./sent.ts";
+import { subjectOf, TEMPLATES, type TemplateTile, websiteTiles } from "./template.ts";
+
+/** Dashboards of a project. */
+export type Dashboards = {
+  /**
+   * The newest first. The first call for a project that has events makes its dashboard "Website", for the user with
+   * the id `user`. `url` is the public address of the request, for links. Fails as the read of names does.
+   */
+  list(
+    asking: DashboardAsking,
+    filter: DashboardFilter,
+    query: PageQuery,
+    url: URL,
+  ): Promise<Page<DashboardRow>>;
+  /**
+   * Makes a dashboard, with the tiles of a template if `use_template` names one. `user` is the id of its author.
+   * Fails `invalid_input`, `invalid_choice` and `too_long`.
+   */
+  create(
+    asking: DashboardAsking,
+    sent: SentDashboard & { use_template?: string | undefined },
+  ): Promise<Dashboard>;
+  /** Fails `not_found`, also when it is deleted. */
+  get(place: DashboardPlace): Promise<Dashboard>;
+  /**
+   * Changes the sent fields, also of a deleted dashboard. Tiles that are not sent stay as they are. Fails
+   * `not_found`, `invalid_input` and `too_long`.
+   */
+  change(place: DashboardPlace, user: number, sent: SentDashboard): Promise<Dashboard>;
+};
+
+/** Who asks for dashboards: a project, and the id of a user. */
+export type DashboardAsking = { project: number; user: number; signal: AbortSignal };
+
+type Needs = {
+  reads: DashboardReads;
+  writes: DashboardWrites;
+  projects: Pick<Projects, "get">;
+  /** The most frequent names of a project's events; undefined while the event store catches up. */
+  eventNames: (project: number, signal: AbortSignal) => Promise<string[] | undefined>;
+  now: Clock;
+  randomBytes: (count: number) => Uint8Array;
+};
+
+/** The name and the period of the dashboard that each project gets. */
+const DEFAULT = { name: "Website", filters: { date_from: "-7d" } };
+
+/** Dashboards in the store. */
+export function dashboards(needs: Needs): Dashboards {
+  const { reads, writes, projects, eventNames, now, randomBytes } = needs;
+  const checkFilters = async (project: number, filters: JsonObject | undefined) => {
+    if (filters === undefined) return;
+    const { timezone } = await projects.get(project);
+    checkDashboardFilters(filters, { now: now(), timezone });
+  };
+  const changeBy = (user: number) => ({
+    ...{ last_modified_at: isoTime(now()), last_modified_by: user },
+  });
+  const draft = ({ project, user }: DashboardAsking): NewDashboard => {
+    const changed = changeBy(user);
+    const made = { created_at: changed.last_modified_at, created_by: user };
+    const fields = { name: "", description: "", pinned: false, filters: {} };
+    return { project_id: project, ...fields, ...made, ...changed, isDefault: false };
+  };
+  /** Tiles with new insights, by the author of their dashboard. */
+  const templated = (made: NewDashboard, tiles: readonly TemplateTile[]) =>
+    tiles.map(({ name, query, layouts }): TileChange => {
+      const { project_id, created_at, created_by, last_modified_at, last_modified_by } = made;
+      const insight = {
+        ...{ project_id, short_id: newShortId(randomBytes), name, description: "", query },
+        ...{ favorited: false, saved: true, dashboards: [] },
+        ...{ created_at, created_by, last_modified_at, last_modified_by },
+      };
+      return { insight, layouts, attr: "use_template" };
+    });
+  const makeDefault = async (asking: DashboardAsking): Promise<void> => {
+    if (await reads.hasHadDefault(asking.project)) return;
+    const names = (await eventNames(asking.project, asking.signal)) ?? [];
+    if (names.length === 0) return;
+    const website = { ...draft(asking), ...DEFAULT, pinned: true, isDefault: true };
+    await writes.insert(website, templated(website, websiteTiles(subjectOf(names))));
+  };
+  return {
+    async list(asking, filter, query, url) {
+      await makeDefault(asking);
+      const search = filter.search && storableText(filter.search);
+      return cursorPage(url, query, {
+        keysOf: ({ id }: DashboardRow) => [id] as const,
+        keyTypes: [0],
+        read: (part) => reads.list(asking.project, { ...filter, search }, part),
+      });
+    },
+    async create(asking, { use_template, tiles = [], ...sent }) {
+      await checkFilters(asking.project, sent.filters);
+      const isWebsite = isTemplate(use_template);
+      const { deleted: _deleted, ...fields } = storableDashboard(sent);
+      const made = { ...draft(asking), ...(isWebsite ? DEFAULT : {}), ...fields };
+      const added = tileChanges(tiles);
+      // New short ids for each try.
+      return withShortId(randomBytes, () => {
+        const own = isWebsite ? templated(made, websiteTiles("$pageview")) : [];
+        return writes.insert(made, [...own, ...added]);
+      });
+    },
+    get: async (place) => found(await reads.find(place)),
+    async change(place, user, { tiles = [], ...sent }) {
+      await checkFilters(place.project, sent.filters);
+      const changes = tileChanges(tiles);
+      const fields = storableDashboard(sent);
+      const isModified = Object.keys(fields).some((name) => name !== "deleted");
+      const change = { ...fields, ...(isModified || changes.length > 0 ? changeBy(user) : {}) };
+      return found(await writes.update(place, change, changes));
+    },
+  };
+}
+
+function found(dashboard: Dashboard | undefined): Dashboard {
+  if (dashboard === undefined) throw new Failure("not_found", "Not found.");
+  return dashboard;
+}
+
+/** Whether a template is asked for. Fails `invalid_choice` on one that is not known. */
+function isTemplate(name: string | undefined): boolean {
+  if (name === undefined) return false;
+  if (TEMPLATES.some((known) => known === name)) return true;
+  const detail = `One of ${TEMPLATES.join(", ")} is expected.`;
+  throw new Failure("invalid_choice", detail, "use_template");
+}

@@ -1,0 +1,83 @@
+import type { JsonObject } from "../values/json.ts";
+import type { Layouts } from "./dashboard.ts";
+
+/** A tile of a template: a query, its name and its place. */
+export type TemplateTile = { name: string; query: JsonObject; layouts: Layouts };
+
+/** Names of templates that callers may choose. */
+export const TEMPLATES = ["website"] as const;
+
+/** One of TEMPLATES. */
+export type Template = (typeof TEMPLATES)[number];
+
+/** Rows of a list, such as that of the top pages. */
+const LIST_ROWS = 10;
+
+/** The main event of a project: page views of a website, screens of an app, else events of any name. */
+export type Subject = "$pageview" | "$screen" | null;
+
+const VIEWS = { $pageview: "Page views", $screen: "Screen views" } as const;
+
+/** Returns the main event of a project with events of these names. */
+export function subjectOf(names: readonly string[]): Subject {
+  return (["$pageview", "$screen"] as const).find((name) => names.includes(name)) ?? null;
+}
+
+/** Returns the tiles of the dashboard "Website": four numbers, visitors by day, and lists two in a row. */
+export function websiteTiles(subject: Subject): TemplateTile[] {
+  const all = trend(subject, "total");
+  const visitors = trend(subject, "dau");
+  const lists = [
+    mainList(subject),
+    subject === "$pageview"
+      ? (["Sources", words("top 10 traffic origins by visitors")] as const)
+      : (["Systems", listOf(visitors, "$os")] as const),
+    ["Countries", listOf(visitors, "$geoip_country_name")],
+    ["Devices", listOf(visitors, "$device_type")],
+  ] as const;
+  const numbers: readonly [name: string, query: JsonObject][] = [
+    ["Visitors", number(visitors)],
+    [subject === null ? "Events" : VIEWS[subject], number(all)],
+    ["Sessions", number(trend(subject, "unique_session"))],
+    subject === "$pageview"
+      ? ["Bounce rate", words("bounce rate compared to previous period")]
+      : ["Session length", words("average session duration compared to previous period")],
+  ];
+  const byDay = { ...visitors, ...COMPARED, trendsFilter: { display: "ActionsLineGraph" } };
+  return [
+    ...numbers.map(([name, query], at) => placed(name, query, { x: at * 3, y: 0, w: 3, h: 2 })),
+    placed("Visitors by day", byDay, { x: 0, y: 2, w: 12, h: 5 }),
+    ...lists.map(([name, query], at) =>
+      placed(name, query, { x: (at % 2) * 6, y: 7 + Math.floor(at / 2) * 5, w: 6, h: 5 }),
+    ),
+  ];
+}
+
+const placed = (name: string, query: JsonObject, sm: NonNullable<Layouts["sm"]>) => ({
+  ...{ name, query, layouts: { sm } },
+});
+
+const COMPARED: JsonObject = { compareFilter: { compare: true } };
+
+const trend = (event: Subject, math: string): JsonObject => ({
+  ...{ kind: "TrendsQuery", series: [{ kind: "EventsNode", event, math }], interval: "day" },
+});
+
+const number = (query: JsonObject): JsonObject => ({
+  ...{ ...query, ...COMPARED, trendsFilter: { display: "BoldNumber" } },
+});
+
+const words = (query: string): JsonObject => ({ kind: "WordsQuery", query });
+
+const listOf = (query: JsonObject, breakdown: string): JsonObject => ({
+  ...query,
+  breakdownFilter: { breakdown, breakdown_type: "event", breakdown_limit: LIST_ROWS },
+  trendsFilter: { display: "ActionsBarValue" },
+});
+
+function mainList(subject: Subject): [name: string, query: JsonObject] {
+  if (subject === null) return ["Events by name", words("all events by event name")];
+  return subject === "$pageview"
+    ? ["Top pages", listOf(trend(subject, "total"), "$pathname")]
+    : ["Screens", listOf(trend(subject, "total"), "$screen_name")];
+}

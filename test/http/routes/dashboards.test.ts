@@ -1,0 +1,290 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { DASHBOARD_TILES_MAX } from "../../../src/core/dashboards/dashboard.ts";
+import { batch, event } from "../../support/data/build-records.ts";
+import type { TestProject } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
+let app: TestProject;
+
+beforeEach(async () => {
+  app = await newProject();
+});
+
+const NOON = "2026-11-21T12:00:00.000000Z";
+const QUERY = { kind: "TrendsQuery", series: [{ kind: "EventsNode", event: "view" }] };
+const HOSTILE = `<img src=x onerror=alert(1)>'";--\u202e\u{1f994}`;
+
+type Insight = { id: number; short_id: string; name: string; dashboards: number[] };
+type Tile = { id: number; insight: Insight | null; text: { body: string } | null };
+type Dashboard = { id: number; name: string; tiles: Tile[] };
+type Listed = { count: number; results: Dashboard[] };
+
+const dashboardsOf = () => `${app.api}/dashboards/`;
+const make = async (body: object = {}) => {
+  const made = await app.ask("POST", dashboardsOf(), { body });
+  expect(made.status).toBe(201);
+  const dashboard = made.body as Dashboard;
+  return { dashboard, address: `${dashboardsOf()}${dashboard.id}/` };
+};
+const read = async (address: string) => (await app.ask("GET", address)).body as Dashboard;
+const listed = async (query = "") => (await app.ask("GET", dashboardsOf() + query)).body as Listed;
+const patch = async (address: string, body: object) => app.ask("PATCH", address, { body });
+const insight = async (name: string) =>
+  (await app.ask("POST", `${app.api}/insights/`, { body: { query: QUERY, name } })).body as Insight;
+
+describe("a dashboard", () => {
+  test("is made with every field, and read as it was made", async () => {
+    const sent = {
+      name: HOSTILE,
+      description: "é\u{1f994}",
+      pinned: true,
+      filters: { date_from: "-30d", properties: [{ key: "plan", type: "person", value: "pro" }] },
+    };
+
+    const { dashboard, address } = await make(sent);
+
+    const owner = expect.objectContaining({ id: 1, email: "owner@localhost.localdomain" });
+    expect(dashboard).toEqual({
+      ...sent,
+      id: expect.any(Number),
+      deleted: false,
+      created_at: NOON,
+      created_by: owner,
+      last_modified_at: NOON,
+      last_modified_by: owner,
+      tiles: [],
+    } as never);
+    expect(await app.ask("GET", address)).toMatchObject({ status: 200, body: dashboard });
+    const { tiles: _tiles, ...row } = dashboard;
+    expect((await listed()).results).toEqual([row] as never);
+  });
+
+  test("needs nothing, and changes in the sent fields alone", async () => {
+    const { dashboard, address } = await make();
+    expect(dashboard).toMatchObject({ name: "", description: "", pinned: false, filters: {} });
+
+    for (const change of [{ name: "b" }, { pinned: true }, { filters: { date_to: "-1d" } }, {}]) {
+      const before = await read(address);
+      const changed = await patch(address, change);
+      expect(changed).toMatchObject({ status: 200, body: { ...before, ...change } });
+    }
+  });
+
+  test("is deleted and restored by PATCH, never by DELETE", async () => {
+    const { dashboard, address } = await make({ name: "Sales", tiles: [{ text: { body: "x" } }] });
+
+    expect(await app.ask("DELETE", address)).toMatchObject({ status: 405, body: "" });
+    expect(await patch(address, { deleted: true })).toMatchObject({ body: { deleted: true } });
+    expect((await app.ask("GET", address)).status).toBe(404);
+    expect([(await listed()).count, (await listed("?deleted=true")).count]).toEqual([0, 1]);
+    expect(await patch(address, { deleted: false })).toMatchObject({
+      status: 200,
+      body: dashboard,
+    });
+  });
+
+  test.each<[string, object, string, string]>([
+    ["a long name", { name: "x".repeat(401) }, "too_long", "name"],
+    ["a long description", { description: "x".repeat(10_001) }, "too_long", "description"],
+    ["no name", { name: null }, "invalid_input", "name"],
+    ["an unknown filter", { filters: { interval: "day" } }, "invalid_input", "filters__interval"],
+    ["an unknown time", { filters: { date_from: "soon" } }, "invalid_input", "filters__date_from"],
+    ["a tile of nothing", { tiles: [{ color: "red" }] }, "invalid_input", "tiles__0"],
+    [
+      "a tile of both",
+      { tiles: [{ insight: 1, text: { body: "" } }] },
+      "invalid_input",
+      "tiles__0",
+    ],
+    ["an unknown insight", { tiles: [{ insight: 9e9 }] }, "invalid_input", "tiles__0__insight"],
+    ["an unknown tile", { tiles: [{ id: 9e9 }] }, "invalid_input", "tiles__0__id"],
+    [
+      "a long text",
+      { tiles: [{ text: { body: "x".repeat(4001) } }] },
+      "too_long",
+      "tiles__0__text__body",
+    ],
+    [
+      "a long color",
+      { tiles: [{ text: { body: "" }, color: "x".repeat(41) }] },
+      "too_long",
+      "tiles__0__color",
+    ],
+    [
+      "a place off the grid",
+      { tiles: [{ text: { body: "" }, layouts: { sm: { x: 7, y: 0, w: 6, h: 1 } } }] },
+      ...(["invalid_input", "tiles__0__layouts"] as const),
+    ],
+    [
+      "too many tiles",
+      { tiles: Array(DASHBOARD_TILES_MAX + 1).fill({ text: { body: "" } }) },
+      ...(["invalid_input", "tiles"] as const),
+    ],
+  ])("is refused with %s, and unchanged", async (_what, body, code, attr) => {
+    const { dashboard, address } = await make({ name: "Sales", tiles: [{ text: { body: "x" } }] });
+
+    for (const refused of [
+      await app.ask("POST", dashboardsOf(), { body }),
+      await patch(address, body),
+    ]) {
+      expect(refused).toMatchObject({ status: 400, body: { code, attr } });
+    }
+    expect(await read(address)).toEqual(dashboard);
+    expect((await listed()).count).toBe(1);
+  });
+
+  test.each(["999999", "x", "01", "1.0", "-1"])("that is absent gets 404: %s", async (id) => {
+    expect((await app.ask("GET", `${dashboardsOf()}${id}/`)).status).toBe(404);
+    expect((await patch(`${dashboardsOf()}${id}/`, { name: "x" })).status).toBe(404);
+  });
+});
+
+describe("tiles", () => {
+  const sm = { x: 0, y: 0, w: 6, h: 5 };
+
+  test("are insights and texts, in their order; those that are not sent stay", async () => {
+    const [a, b] = [await insight("a"), await insight("b")];
+    const { dashboard, address } = await make({
+      tiles: [
+        { insight: a.id, layouts: { sm } },
+        { text: { body: HOSTILE }, color: "blue" },
+      ],
+    });
+    expect(dashboard.tiles).toMatchObject([
+      {
+        insight: { name: "a", dashboards: [dashboard.id] },
+        text: null,
+        layouts: { sm },
+        color: null,
+      },
+      { insight: null, text: { body: HOSTILE }, layouts: {}, color: "blue" },
+    ]);
+    const [first, second] = dashboard.tiles;
+
+    const { body } = await patch(address, {
+      tiles: [
+        { id: first?.id, deleted: true },
+        { id: second?.id, text: { body: "changed" } },
+        { insight: b, color: null },
+      ],
+    });
+
+    expect((body as Dashboard).tiles).toMatchObject([
+      { id: second?.id, text: { body: "changed" }, color: "blue" },
+      { insight: { name: "b" }, text: null },
+    ]);
+    expect(await read(address)).toEqual(body as never);
+    expect((await app.ask("GET", `${app.api}/insights/${a.short_id}/`)).status).toBe(200);
+    expect((await patch(address, { tiles: (body as Dashboard).tiles })).body).toEqual(
+      body as never,
+    );
+  });
+
+  test("have an insight once, also if it is put there by the insight", async () => {
+    const one = await insight("a");
+    const { dashboard, address } = await make({
+      tiles: [{ insight: one.id }, { insight: one.id }],
+    });
+    const other = await make();
+    const path = `${app.api}/insights/${one.short_id}/`;
+    expect(dashboard.tiles).toHaveLength(1);
+
+    const ids = [dashboard.id, other.dashboard.id];
+    expect(await patch(path, { dashboards: ids })).toMatchObject({ body: { dashboards: ids } });
+    expect((await read(address)).tiles).toHaveLength(1);
+    expect((await read(other.address)).tiles).toHaveLength(1);
+    expect(await patch(path, { dashboards: [] })).toMatchObject({ body: { dashboards: [] } });
+    expect((await read(address)).tiles).toEqual([]);
+  });
+
+  test("of a deleted insight are hidden until it is restored", async () => {
+    const one = await insight("a");
+    const { dashboard, address } = await make({ tiles: [{ insight: one.id }] });
+    const path = `${app.api}/insights/${one.short_id}/`;
+
+    await app.ask("DELETE", path);
+    expect((await read(address)).tiles).toEqual([]);
+    await patch(path, { deleted: false });
+    expect((await read(address)).tiles).toMatchObject([{ id: dashboard.tiles[0]?.id }]);
+  });
+
+  test("are bounded, however they are added", async () => {
+    const one = await insight("a");
+    const texts = Array.from({ length: DASHBOARD_TILES_MAX }, (_, n) => ({
+      text: { body: `${n}` },
+    }));
+    const { dashboard, address } = await make({ tiles: texts });
+
+    const refused = [
+      await patch(address, { tiles: [{ text: { body: "more" } }] }),
+      await patch(`${app.api}/insights/${one.short_id}/`, { dashboards: [dashboard.id] }),
+    ];
+
+    expect(refused).toMatchObject([
+      { status: 400, body: { attr: "tiles" } },
+      { status: 400, body: { attr: "dashboards" } },
+    ]);
+    expect((await read(address)).tiles).toHaveLength(DASHBOARD_TILES_MAX);
+  });
+});
+
+test("dashboards are listed by what people search for", async () => {
+  await make({ name: "Ärger", pinned: true });
+  await make({ name: "b", description: "of all é" });
+  const names = async (query: string) => (await listed(query)).results.map(({ name }) => name);
+
+  expect(await names("")).toEqual(["b", "Ärger"]);
+  expect(await names(`?search=${encodeURIComponent("äRG")}`)).toEqual(["Ärger"]);
+  expect(await names(`?search=${encodeURIComponent("ALL É")}`)).toEqual(["b"]);
+  expect(await names("?pinned=true&created_by=1")).toEqual(["Ärger"]);
+  expect(await names("?created_by=999")).toEqual([]);
+});
+
+describe("the dashboard of a project", () => {
+  const view = (name: string, properties: object) =>
+    event({ event: name, timestamp: "2026-11-20T10:00:00Z", properties });
+  const titles = ({ tiles }: Dashboard) => tiles.map(({ insight: one }) => one?.name);
+  const $session_id = "0193a5b1-7f3c-7d21-8a01-2d9c3f1e5b77";
+
+  test.each<[string, string[], string]>([
+    ["a website", ["signup", "$pageview", "$screen"], "Top pages"],
+    ["an app", ["signup", "$screen"], "Screens"],
+    ["a server", ["signup", "paid"], "Events by name"],
+  ])("is made once, when it is listed with events: of %s", async (_what, names, list) => {
+    expect((await listed()).count).toBe(0);
+    await app.capture(batch(...names.map((name) => view(name, { $session_id }))));
+
+    const [first, again] = await Promise.all([listed(), listed()]);
+
+    expect(first.results).toMatchObject([
+      { name: "Website", pinned: true, filters: { date_from: "-7d" } },
+    ]);
+    expect(again).toEqual(first);
+    const address = `${dashboardsOf()}${first.results[0]?.id}/`;
+    const website = await read(address);
+    expect(titles(website)).toContain(list);
+    expect(website.tiles).toHaveLength(9);
+    for (const { insight: one } of website.tiles) {
+      const { query } = one as unknown as { query: object };
+      const answered = await app.ask("POST", `${app.api}/query/`, { body: { query } });
+      expect([one?.name, answered.status]).toEqual([one?.name, 200]);
+    }
+    await patch(address, { deleted: true });
+    expect((await listed()).count).toBe(0);
+  });
+
+  test("is also a template, with insights of its own that are saved", async () => {
+    const { dashboard } = await make({ name: "Mine", use_template: "website" });
+
+    expect([dashboard.name, ...titles(dashboard)]).toEqual([
+      ...["Mine", "Visitors", "Page views", "Sessions", "Bounce rate", "Visitors by day"],
+      ...["Top pages", "Sources", "Countries", "Devices"],
+    ]);
+    expect(dashboard).toMatchObject({ filters: { date_from: "-7d" } });
+    const { body } = await app.ask("GET", `${app.api}/insights/?saved=true`);
+    expect((body as Listed).count).toBe(9);
+    const refused = await app.ask("POST", dashboardsOf(), { body: { use_template: "x" } });
+    expect(refused).toMatchObject({ status: 400, body: { attr: "use_template" } });
+  });
+});
