@@ -96,6 +96,8 @@ async function furnish(project: number, api_key: string, name: string): Promise<
     body: { query: question },
   });
   const { insight } = asked.body as { insight: { short_id: string } };
+  // The first list makes the dashboard of the project.
+  await ask("GET", of(project, "/dashboards/"));
   const board = { name: `board of ${name}`, tiles: [{ text: { body: `text of ${name}` } }] };
   const dashboard = await ask("POST", of(project, "/dashboards/"), { body: board });
   const annotation = await ask("POST", of(project, "/annotations/"), {

@@ -47,7 +47,7 @@ export type Dashboards = {
   change(place: DashboardPlace, user: number, sent: SentDashboard): Promise<Dashboard>;
 };
 
-/** Who asks for dashboards: a project, and the id of a user. */
+/** A request for dashboards: its project, and the id of its user. */
 export type DashboardAsking = { project: number; user: number; signal: AbortSignal };
 
 type Needs = {

@@ -39,7 +39,7 @@ const ROWS_MAX = 1000;
 /** Characters of the color of a tile. */
 const COLOR_CHARS_MAX = 40;
 
-/** Returns the sent fields in storable form, without those that are absent. Fails `too_long`. */
+/** Returns the sent fields in storable form; a field that is absent stays absent. Fails `too_long`. */
 export function storableDashboard({ name, description, pinned, deleted, filters }: SentDashboard) {
   return {
     ...(name === undefined ? {} : { name: text(name, DASHBOARD_NAME_CHARS_MAX, "name") }),

@@ -34,7 +34,7 @@ export type DashboardReads = {
   ): Promise<{ count: number; rows: DashboardRow[] }>;
   /** Returns one dashboard, unless it is deleted. */
   find(place: DashboardPlace): Promise<Dashboard | undefined>;
-  /** Returns whether the project has had the dashboard that each project gets once. */
+  /** Returns whether the project has had its default dashboard. */
   hasHadDefault(project: number): Promise<boolean>;
 };
 
@@ -49,7 +49,7 @@ export type NewDashboard = Omit<DashboardFields, "deleted"> & {
   project_id: number;
   created_at: string;
   created_by: number;
-  /** Whether it is the one that each project gets once. Then nothing is made if the project has had it. */
+  /** Whether it is the default dashboard, of which each project gets one. If the project has had it, nothing is made. */
   isDefault: boolean;
 };
 

@@ -7,9 +7,10 @@ import type {
   DeletionRow,
   DeletionWrites,
 } from "../../core/ports/erasure.ts";
+import { eraseDeleted } from "./erase-deleted.ts";
 import { mentionReads } from "./mentions.ts";
 import { rewriteFile } from "./rewrite.ts";
-import { annotation, dashboard, deletionTask, insight, meta } from "./schema.ts";
+import { deletionTask, meta } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads deletions on any connection. */
@@ -122,6 +123,7 @@ export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
 
   return {
     ...erasureWrites(sqlite),
+    eraseDeleted: eraseDeleted(sqlite),
     lastDue: async (kind) => facts.read(`deletions_${kind}`),
 
     setDue: async (kind, at) => facts.write(`deletions_${kind}`, at),
@@ -199,8 +201,8 @@ export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
 /** Removes the traces of deletions in the person store. */
 function erasureWrites(
   sqlite: Sqlite,
-): Pick<DeletionWrites, "erasing" | "forget" | "scrub" | "traces" | "eraseDeleted"> {
-  const { orm, raw, transaction } = sqlite;
+): Pick<DeletionWrites, "erasing" | "forget" | "scrub" | "traces"> {
+  const { raw, transaction } = sqlite;
   const facts = factsOf(sqlite);
   const changed = changing(sqlite);
   const counted = counting(sqlite);
@@ -252,15 +254,6 @@ function erasureWrites(
         counted("warnings", new Map(warnings));
         for (const [id, places] of placesNaming(tasks)) changed([id], { places });
       }),
-
-    async eraseDeleted() {
-      const gone = transaction(() =>
-        [dashboard, annotation, insight].flatMap((table) =>
-          orm.delete(table).where(eq(table.deleted, true)).returning({ id: table.id }).all(),
-        ),
-      );
-      if (gone.length > 0) await rewriteFile(raw);
-    },
 
     async scrub(ids) {
       changed(ids, { distinct_ids: [], email: null });

@@ -92,4 +92,25 @@ describe.each(RECORD_STORES)("dashboards in %s", (_name, open) => {
     await dashboards.update(place, { deleted: true }, []);
     expect(await insights.find(1, "one")).toMatchObject({ dashboards: [] });
   });
+
+  test("are erased with their tiles once they are deleted, as other records are", async () => {
+    using records = await withProjects(open);
+    const { dashboards, annotations, deletions } = records;
+    const note = { content: "a", date_marker: AT, scope: "project" as const, dashboard_item: null };
+    const list = { limit: 9, offset: 0 };
+    for (const project_id of [1, 2]) {
+      await dashboards.insert({ ...draft, project_id }, [{ body: "x", attr }]);
+      const made = { project_id, created_at: AT, created_by: 1, updated_at: AT };
+      await annotations.insert({ ...note, ...made });
+    }
+
+    await dashboards.update({ project: 1, id: 1 }, { deleted: true }, []);
+    await annotations.update({ project: 1, id: 1 }, { deleted: true });
+    await deletions.eraseDeleted();
+
+    expect(await dashboards.update({ project: 1, id: 1 }, { deleted: false }, [])).toBeUndefined();
+    expect(await annotations.update({ project: 1, id: 1 }, { deleted: false })).toBeUndefined();
+    expect((await dashboards.find({ project: 2, id: 2 }))?.tiles).toHaveLength(1);
+    expect((await annotations.list(2, {}, list)).count).toBe(1);
+  });
 });

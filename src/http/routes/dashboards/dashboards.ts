@@ -4,12 +4,12 @@ import {
   DASHBOARD_NAME_CHARS_MAX,
   DASHBOARD_TILES_MAX,
   TILE_TEXT_CHARS_MAX,
-} from "../../core/dashboards/dashboard.ts";
-import type { Dashboards } from "../../core/dashboards/dashboards.ts";
-import { TEMPLATES } from "../../core/dashboards/template.ts";
-import { pageQuery } from "../../core/values/page.ts";
-import { InsightShape } from "../operation/insight-shapes.ts";
-import { route } from "../operation/route.ts";
+} from "../../../core/dashboards/dashboard.ts";
+import type { Dashboards } from "../../../core/dashboards/dashboards.ts";
+import { TEMPLATES } from "../../../core/dashboards/template.ts";
+import { pageQuery } from "../../../core/values/page.ts";
+import { InsightShape } from "../../operation/insight-shapes.ts";
+import { route } from "../../operation/route.ts";
 import {
   AnyObject,
   BodyInteger,
@@ -20,8 +20,8 @@ import {
   Text,
   UserShape,
   Whole,
-} from "../operation/schemas.ts";
-import { idIn } from "../request/parameters.ts";
+} from "../../operation/schemas.ts";
+import { idIn } from "../../request/parameters.ts";
 
 const DASHBOARDS = "/api/environments/:project_id/dashboards/";
 const DASHBOARD = `${DASHBOARDS}:id/` as const;

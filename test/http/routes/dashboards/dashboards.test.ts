@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { DASHBOARD_TILES_MAX } from "../../../src/core/dashboards/dashboard.ts";
-import { batch, event } from "../../support/data/build-records.ts";
-import type { TestProject } from "../../support/start/app.ts";
-import { sharedApp } from "../../support/start/shared-app.ts";
+import { DASHBOARD_TILES_MAX } from "../../../../src/core/dashboards/dashboard.ts";
+import { batch, event } from "../../../support/data/build-records.ts";
+import type { TestProject } from "../../../support/start/app.ts";
+import { sharedApp } from "../../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
 let app: TestProject;
@@ -143,7 +143,7 @@ describe("a dashboard", () => {
 describe("tiles", () => {
   const sm = { x: 0, y: 0, w: 6, h: 5 };
 
-  test("are insights and texts, in their order; those that are not sent stay", async () => {
+  test("are insights and texts, in their order, and stay unless they are sent", async () => {
     const [a, b] = [await insight("a"), await insight("b")];
     const { dashboard, address } = await make({
       tiles: [

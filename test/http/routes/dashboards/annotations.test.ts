@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
-import type { TestProject } from "../../support/start/app.ts";
-import { sharedApp } from "../../support/start/shared-app.ts";
+import type { TestProject } from "../../../support/start/app.ts";
+import { sharedApp } from "../../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
 let app: TestProject;

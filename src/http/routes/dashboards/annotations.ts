@@ -1,8 +1,8 @@
 import { t } from "elysia";
-import { ANNOTATION_CHARS_MAX, ANNOTATION_SCOPES } from "../../core/dashboards/annotation.ts";
-import type { Annotations } from "../../core/dashboards/annotations.ts";
-import { pageQuery } from "../../core/values/page.ts";
-import { route } from "../operation/route.ts";
+import { ANNOTATION_CHARS_MAX, ANNOTATION_SCOPES } from "../../../core/dashboards/annotation.ts";
+import type { Annotations } from "../../../core/dashboards/annotations.ts";
+import { pageQuery } from "../../../core/values/page.ts";
+import { route } from "../../operation/route.ts";
 import {
   BodyInteger,
   DateTime,
@@ -12,8 +12,8 @@ import {
   Text,
   UserShape,
   Whole,
-} from "../operation/schemas.ts";
-import { idIn } from "../request/parameters.ts";
+} from "../../operation/schemas.ts";
+import { idIn } from "../../request/parameters.ts";
 
 const ANNOTATIONS = "/api/environments/:project_id/annotations/";
 const ANNOTATION = `${ANNOTATIONS}:id/` as const;
