@@ -66,7 +66,9 @@ test("passes an independent validator, which only misses a success of what alway
   expect(never).toHaveLength(3);
   expect((await lint(text)).sort()).toEqual(never.sort());
   expect(await lint(text.replaceAll('"type":"integer"', '"type":"int"'))).not.toBeEmpty();
-  expect(await lint(text.replace('"examples":[100]', '"examples":["many"]'))).toHaveLength(2);
+  expect(await lint(text.replace('"examples":[100]', '"examples":["many"]'))).toHaveLength(
+    never.length + 1,
+  );
 });
 
 test("has a summary and a tag for every operation", () => {
