@@ -353,6 +353,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/annotations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["annotations_list"];
+        put?: never;
+        post: operations["annotations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/annotations/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["annotations_destroy"];
+        options?: never;
+        head?: never;
+        patch: operations["annotations_partial_update"];
+        trace?: never;
+    };
+    "/api/environments/{project_id}/dashboards/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["dashboards_list"];
+        put?: never;
+        post: operations["dashboards_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/dashboards/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["dashboards_retrieve"];
+        put?: never;
+        post?: never;
+        delete: operations["dashboards_destroy"];
+        options?: never;
+        head?: never;
+        patch: operations["dashboards_partial_update"];
+        trace?: never;
+    };
     "/api/environments/{project_id}/max_tools/create_and_query_insight/": {
         parameters: {
             query?: never;
@@ -1032,9 +1096,9 @@ export interface components {
                 count: number;
                 results: {
                     /** @enum {string} */
-                    kind: "insight" | "playlist";
+                    kind: "annotation" | "dashboard" | "insight" | "playlist";
                     id: number;
-                    short_id: string;
+                    short_id?: string;
                 }[];
             } | null;
         };
@@ -1046,9 +1110,9 @@ export interface components {
                 count: number;
                 results: {
                     /** @enum {string} */
-                    kind: "insight" | "playlist";
+                    kind: "annotation" | "dashboard" | "insight" | "playlist";
                     id: number;
-                    short_id: string;
+                    short_id?: string;
                 }[];
             };
             runs_at: {
@@ -1132,10 +1196,99 @@ export interface components {
             /** @constant */
             version: 4;
         };
-        InsightAsked: {
-            query: unknown;
-            insight_type?: string;
+        Annotation: {
+            id: number;
+            content: string;
+            /** Format: date-time */
+            date_marker: string;
+            /** @enum {string} */
+            scope: "project" | "dashboard_item";
+            dashboard_item: number | null;
+            deleted: boolean;
+            /** Format: date-time */
+            created_at: string;
+            created_by: components["schemas"]["User"];
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AnnotationPage: {
+            count: number;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["Annotation"][];
+        };
+        AnnotationDraft: {
+            content: string;
+            date_marker?: string;
+            /** @enum {string} */
+            scope?: "project" | "dashboard_item";
+            dashboard_item?: number | null;
+        };
+        AnnotationChange: {
+            content?: string;
+            date_marker?: string;
+            /** @enum {string} */
+            scope?: "project" | "dashboard_item";
+            dashboard_item?: number | null;
+            deleted?: boolean;
+        };
+        DashboardListed: {
+            id: number;
+            name: string;
+            description: string;
+            pinned: boolean;
+            deleted: boolean;
+            filters: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+            created_by: components["schemas"]["User"];
+            /** Format: date-time */
+            last_modified_at: string;
+            last_modified_by: components["schemas"]["User"];
+        };
+        DashboardListedPage: {
+            count: number;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["DashboardListed"][];
+        };
+        DashboardTileSent: {
+            id?: number;
+            insight?: (number | {
+                id: number;
+            }) | null;
+            text?: {
+                body: string;
+            } | null;
+            layouts?: {
+                sm?: {
+                    x: number;
+                    y: number;
+                    w: number;
+                    h: number;
+                };
+                xs?: {
+                    x: number;
+                    y: number;
+                    w: number;
+                    h: number;
+                };
+            };
+            color?: string | null;
+            deleted?: boolean;
+        };
+        DashboardDraft: {
             name?: string;
+            description?: string;
+            pinned?: boolean;
+            filters?: {
+                [key: string]: unknown;
+            };
+            tiles?: components["schemas"]["DashboardTileSent"][];
+            /** @enum {string} */
+            use_template?: "website";
         };
         Insight: {
             id: number;
@@ -1155,6 +1308,60 @@ export interface components {
             /** Format: date-time */
             last_modified_at: string;
             last_modified_by: components["schemas"]["User"];
+        };
+        DashboardTile: {
+            id: number;
+            insight: components["schemas"]["Insight"] | null;
+            text: {
+                body: string;
+            } | null;
+            layouts: {
+                sm?: {
+                    x: number;
+                    y: number;
+                    w: number;
+                    h: number;
+                };
+                xs?: {
+                    x: number;
+                    y: number;
+                    w: number;
+                    h: number;
+                };
+            };
+            color: string | null;
+        };
+        Dashboard: {
+            id: number;
+            name: string;
+            description: string;
+            pinned: boolean;
+            deleted: boolean;
+            filters: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+            created_by: components["schemas"]["User"];
+            /** Format: date-time */
+            last_modified_at: string;
+            last_modified_by: components["schemas"]["User"];
+            tiles: components["schemas"]["DashboardTile"][];
+        };
+        DashboardChange: {
+            name?: string;
+            description?: string;
+            pinned?: boolean;
+            filters?: {
+                [key: string]: unknown;
+            };
+            tiles?: components["schemas"]["DashboardTileSent"][];
+            deleted?: boolean;
+        };
+        InsightAsked: {
+            query: unknown;
+            insight_type?: string;
+            name?: string;
         };
         InsightResult: {
             label: string;
@@ -2687,6 +2894,313 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    annotations_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                cursor?: string;
+                scope?: "project" | "dashboard_item";
+                dashboard_item?: number;
+                date_from?: string;
+                date_to?: string;
+                deleted?: boolean;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationPage"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    annotations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationDraft"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotation"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    annotations_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    annotations_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AnnotationChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotation"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    dashboards_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                cursor?: string;
+                search?: string;
+                pinned?: boolean;
+                created_by?: number;
+                deleted?: boolean;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardListedPage"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    dashboards_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DashboardDraft"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    dashboards_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    dashboards_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    dashboards_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DashboardChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
