@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { launchChromium } from "../support/start/chromium.ts";
-import { openConsole } from "../support/start/console.ts";
+import { type Console, openConsole } from "../support/start/console.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
 const server = sharedServer();
+const THEMES = ["light", "dark"] as const;
 let browser: Browser;
+let consoles: Record<(typeof THEMES)[number], Console>;
 
 beforeAll(async () => {
   browser = await launchChromium();
@@ -20,6 +22,10 @@ beforeAll(async () => {
   const batch = [visit("$pageview", 3), visit("$identify", 2, { $set }), visit("signed up", 1)];
   await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
   await server.stored(3);
+  const [light, dark] = await Promise.all(
+    THEMES.map((theme) => openConsole(browser, server, { theme })),
+  );
+  if (light && dark) consoles = { light, dark };
 });
 
 afterAll(() => browser?.close());
@@ -38,20 +44,22 @@ const PAGES = [
   { path: "nowhere/", text: "There is no page at this address" },
 ];
 
-describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
+describe.each(THEMES)("in the %s theme", (theme) => {
   test.each(PAGES)(
     "%o has content, no finding of axe, and fits each width",
     async ({ path, text }) => {
-      await using console = await openConsole(browser, server, { theme });
-      await console.go(path);
-      await console.page.getByText(text).first().waitFor();
-      expect(await console.findings()).toEqual([]);
-      for (const width of [360, 768, 1440]) {
-        await console.page.setViewportSize({ width, height: 900 });
-        expect({ width, overflow: await console.overflow() }).toEqual({ width, overflow: 0 });
+      const { page, problems, go, findings, overflow } = consoles[theme];
+      problems.length = 0;
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await go(path);
+      await page.getByText(text).first().waitFor();
+      expect(await findings()).toEqual([]);
+      for (const width of [360, 768]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect({ width, overflow: await overflow() }).toEqual({ width, overflow: 0 });
       }
       const isExpected = (problem: string) => path.includes("77") && problem.includes("404");
-      expect(console.problems.filter((problem) => !isExpected(problem))).toEqual([]);
+      expect(problems.filter((problem) => !isExpected(problem))).toEqual([]);
     },
   );
 });
