@@ -33,21 +33,39 @@ export type Query = {
   retentionFilter?: Record<string, unknown>;
   funnelsFilter?: Record<string, unknown>;
   pathsFilter?: Record<string, unknown>;
-  /** The statement of a query in SQL, or the words of one in words. */
+  /** The words of a question that only words can ask, or the statement of a query in SQL. */
   query?: string;
 };
 
 /** An answer: its numbers, how the question was read, and SQL that finds the same. */
-export type Answer = Omit<Schemas["InsightAnswer"], "insight"> & { query: Query };
+export type Answer = Omit<Schemas["InsightReport"], "query"> & { query: Query };
 
-/** Asks a query, or a question in words. Throws a problem if it is refused. */
-export async function ask(asked: Query | string, signal?: AbortSignal): Promise<Answer> {
-  const { insight, ...answer } = await read(
-    api.POST("/api/environments/{project_id}/max_tools/create_and_query_insight/", {
-      params: { path: inProject(), header: { Prefer: "return=representation" } },
-      body: { query: asked },
+/** Asks a question, and keeps nothing of it. Throws a problem if it is refused. */
+export async function ask(query: Query, signal?: AbortSignal): Promise<Answer> {
+  const answer = await read(
+    api.POST("/api/environments/{project_id}/query/", {
+      params: { path: inProject() },
+      body: { query: query as Schemas["QueryAsked"]["query"] },
       signal: signal ?? null,
     }),
   );
-  return { ...answer, query: insight.query as Query };
+  return answer as Answer;
+}
+
+/** A question as it was read: its query, its sentence, and the places of words that are not understood. */
+export type Reading = Omit<Schemas["WordsRead"], "query"> & { query: Query | null };
+
+/** Reads words as a query, or says a query in words. It looks at names only, and so is quick. */
+export async function readQuestion(
+  question: { words: string } | { query: Query },
+  signal?: AbortSignal,
+): Promise<Reading> {
+  const reading = await read(
+    api.POST("/api/environments/{project_id}/query/read/", {
+      params: { path: inProject() },
+      body: question,
+      signal: signal ?? null,
+    }),
+  );
+  return reading as Reading;
 }

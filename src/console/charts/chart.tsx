@@ -17,7 +17,7 @@ type ChartProps = {
   /** The beginnings of the intervals. */
   columns: readonly string[];
   series: readonly Series[];
-  kind?: "line" | "bars";
+  kind?: "line" | "bars" | "stack";
   /** Whether the last interval has not ended. */
   isUnfinished?: boolean;
   height?: number;
@@ -116,7 +116,7 @@ function Canvas(props: ChartProps) {
   return (
     <>
       <p class="readout" id={id}>
-        <Readout columns={columns} series={series} column={column} />
+        <Readout columns={columns} series={series} column={column} kind={kind} />
       </p>
       <div
         class={props.onPick ? "plot can-pick" : "plot"}
@@ -156,16 +156,20 @@ function Readout(props: {
   columns: readonly string[];
   series: readonly Series[];
   column: number | null;
+  kind: "line" | "bars" | "stack";
 }) {
-  const { columns, series, column } = props;
+  const { columns, series, column, kind } = props;
   const now = series.filter(({ isBefore }) => !isBefore);
   return (
     <>
-      <span class="readout-time">{column === null ? "" : bucket(columns[column] ?? "")}</span>
+      <span class="readout-time">
+        {column === null ? extentOf(columns) : bucket(columns[column] ?? "")}
+      </span>
       {series.map((one) => (
         <span class="readout-line" key={nameOf(one)}>
           <Swatch
             color={one.isBefore ? "--border" : colorOf(now.findIndex((x) => x.label === one.label))}
+            isLine={kind === "line"}
             dash={one.isBefore ? [4, 4] : (DASHES[now.indexOf(one)] ?? [])}
           />
           <span class="readout-name">{nameOf(one)}</span>
@@ -176,8 +180,16 @@ function Readout(props: {
   );
 }
 
-/** A piece of a line, as it is in the chart. */
-function Swatch({ color, dash }: { color: string; dash: readonly number[] }) {
+/** The first and the last column, such as `28 Oct – 27 Nov`. */
+function extentOf(columns: readonly string[]): string {
+  const [first = "", last = ""] = [columns[0], columns.at(-1)];
+  return first === last ? bucket(first) : `${bucket(first)} – ${bucket(last)}`;
+}
+
+/** A piece of a line or of a bar, as it is in the chart. */
+function Swatch(props: { color: string; dash: readonly number[]; isLine: boolean }) {
+  const { color, dash, isLine } = props;
+  if (!isLine) return <span class="swatch block" style={{ background: `var(${color})` }} />;
   return (
     <svg class="swatch" viewBox="0 0 24 8" aria-hidden="true">
       <line

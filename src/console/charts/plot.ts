@@ -1,12 +1,12 @@
 import uPlot from "uplot";
 import { bucket, compact } from "../state/format.ts";
-import { colorOf, DASHES, type Series, styleOf } from "./series.ts";
+import { colorOf, DASHES, type Series, stacked, styleOf } from "./series.ts";
 
 /** How a chart is drawn. */
 export type PlotOptions = {
   columns: readonly string[];
   series: readonly Series[];
-  kind: "line" | "bars";
+  kind: "line" | "bars" | "stack";
   /** Whether the last interval has not ended: it is drawn dotted. */
   isUnfinished: boolean;
   width: number;
@@ -72,21 +72,23 @@ function linesOf({ series, isUnfinished }: PlotOptions): {
 
 /** Bars of several series stand next to each other; those of an unfinished interval are pale. */
 function barsOf(options: PlotOptions): { lines: Line[]; data: uPlot.AlignedData } {
-  const { series, isUnfinished } = options;
-  const count = series.length;
+  const { isUnfinished } = options;
+  const isStack = options.kind === "stack";
+  const series: readonly Series[] = isStack ? stacked(options.series) : options.series;
+  const count = isStack ? 1 : series.length;
   const lines: Line[] = [{}];
   const length = series[0]?.data.length ?? 0;
   const data: (number | null)[][] = [Array.from({ length }, (_, at) => at)];
   for (const [at, one] of series.entries()) {
-    const color = styleOf(one.isBefore ? "--border" : colorOf(placeOf(series, one)));
+    const color = styleOf(one.isBefore ? "--border" : colorOf(placeOf(options.series, one)));
     const disp = {
       x0: {
-        unit: 2 as const,
+        unit: 1 as const,
         values: (_: uPlot, __: number, from: number, to: number) =>
-          Array.from({ length: to - from + 1 }, () => -0.4 + (0.8 * at) / count),
+          Array.from({ length: to - from + 1 }, () => -0.4 + (isStack ? 0 : (0.8 * at) / count)),
       },
       size: {
-        unit: 2 as const,
+        unit: 1 as const,
         values: (_: uPlot, __: number, from: number, to: number) =>
           Array.from({ length: to - from + 1 }, () => 0.76 / count),
       },
@@ -97,7 +99,8 @@ function barsOf(options: PlotOptions): { lines: Line[]; data: uPlot.AlignedData 
       fill: color,
       points: { show: false },
       paths: uPlot.paths.bars?.({
-        radius: 0.1,
+        align: 1,
+        radius: 0,
         disp: {
           x0: { ...disp.x0, values: shift(disp.x0.values) },
           size: disp.size,
@@ -124,20 +127,60 @@ const shift =
   (plot, at, from, to) =>
     offsets(plot, at, from, to).map((offset, index) => from + index + offset);
 
+/** Room on the right for the names of lines, in pixels. */
+const END_LABEL_WIDTH = 104;
+
+/** Narrowest chart that has names at the ends of its lines, in pixels. */
+const END_LABELS_FROM = 560;
+
+const hasEndLabels = ({ kind, series, width }: PlotOptions) =>
+  kind === "line" && series.length > 1 && width >= END_LABELS_FROM;
+
+/** Writes the name of each line next to its end, one below the other where ends are close together. */
+function drawEndLabels(plotted: uPlot, series: readonly Series[]): void {
+  const { ctx, bbox } = plotted;
+  const ratio = devicePixelRatio;
+  const ends = series
+    .map((one) => ({
+      label: one.isBefore ? "before" : one.label,
+      value: one.data.findLast((x) => x !== null),
+    }))
+    .filter((end): end is { label: string; value: number } => end.value != null)
+    .map(({ label, value }) => ({ label, top: plotted.valToPos(value, "y", true) }))
+    .sort((a, b) => a.top - b.top);
+  const step = 14 * ratio;
+  // From below, so that none leaves the chart at its bottom.
+  let limit = bbox.top + bbox.height + step / 2;
+  for (const end of ends.toReversed()) {
+    end.top = Math.min(end.top, limit - step);
+    limit = end.top;
+  }
+  ctx.save();
+  ctx.font = `${12 * ratio}px system-ui`;
+  ctx.fillStyle = styleOf("--ink-2");
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  for (const { label, top } of ends) {
+    const text = label.length > 14 ? `${label.slice(0, 13)}…` : label;
+    ctx.fillText(text, bbox.left + bbox.width + 6 * ratio, top);
+  }
+  ctx.restore();
+}
+
 /** The chart in an element. It draws itself; {@link uPlot.destroy} removes it. */
 export function plot(options: PlotOptions, element: HTMLElement): uPlot {
   const { columns, kind, width, height } = options;
-  const { lines, data } = kind === "bars" ? barsOf(options) : linesOf(options);
+  const { lines, data } = kind === "line" ? linesOf(options) : barsOf(options);
   const isHourly = columns.some((column) => /[ T]\d/.test(column));
   const grid = { stroke: styleOf("--line"), width: 1 };
   const axis = { stroke: styleOf("--ink-2"), font: "12px system-ui", ticks: { show: false } };
-  const half = kind === "bars" ? 0.5 : 0;
+  const half = kind === "line" ? 0 : 0.5;
   return new uPlot(
     {
       width,
       height,
       legend: { show: false },
-      padding: [8, 8, 0, 0],
+      padding: [8, hasEndLabels(options) ? END_LABEL_WIDTH : 28, 0, 0],
       cursor: {
         drag: { setScale: false, x: false, y: false },
         y: false,
@@ -151,6 +194,8 @@ export function plot(options: PlotOptions, element: HTMLElement): uPlot {
         {
           ...axis,
           grid: { show: false },
+          size: 28,
+          gap: 6,
           space: isHourly ? 56 : 64,
           incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 56, 112],
           values: (_, places) => places.map((place) => axisText(columns[place], isHourly)),
@@ -158,7 +203,10 @@ export function plot(options: PlotOptions, element: HTMLElement): uPlot {
         { ...axis, grid, size: 48, space: 40, values: (_, places) => places.map(compact) },
       ],
       series: lines,
-      hooks: { setCursor: [({ cursor }) => options.onCursor(cursor.idx ?? null)] },
+      hooks: {
+        setCursor: [({ cursor }) => options.onCursor(cursor.idx ?? null)],
+        ...(hasEndLabels(options) && { draw: [(drawn) => drawEndLabels(drawn, options.series)] }),
+      },
     },
     data,
     element,

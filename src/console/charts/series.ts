@@ -27,6 +27,25 @@ export const colorOf = (at: number): string => `--chart-${(at % LINES_MAX) + 1}`
 export const styleOf = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/**
+ * Series on top of each other, numbers below zero under the axis. The last
+ * comes first, so that the others are drawn over it.
+ */
+export function stacked(series: readonly Series[]): { label: string; data: (number | null)[] }[] {
+  const up: number[] = [];
+  const down: number[] = [];
+  const sums = series.map(({ label, data }) => ({
+    label,
+    data: data.map((value, at) => {
+      if (value === null) return null;
+      const side = value < 0 ? down : up;
+      side[at] = (side[at] ?? 0) + value;
+      return side[at] ?? null;
+    }),
+  }));
+  return sums.reverse();
+}
+
 /** The lines that are drawn: the six greatest, each followed by its line of the period before. */
 export function drawn(series: readonly Series[]): Series[] {
   const now = series.filter(({ isBefore }) => !isBefore);

@@ -1,4 +1,4 @@
-import type { Answer } from "../../api/ask.ts";
+import type { Answer, Query } from "../../api/ask.ts";
 import type { Schemas } from "../../api/client.ts";
 import { BarList } from "../../charts/bar-list.tsx";
 import { Chart } from "../../charts/chart.tsx";
@@ -8,8 +8,9 @@ import { RetentionGrid } from "../../charts/retention-grid.tsx";
 import type { Series } from "../../charts/series.ts";
 import { eventTitle } from "../../state/format.ts";
 import { zone } from "../../state/project.ts";
-import { dayIn } from "../../state/zoned-days.ts";
+import { dayIn, shiftDay } from "../../state/zoned-days.ts";
 import { Empty } from "../../ui/states.tsx";
+import { KINDS } from "./query-state.ts";
 
 type Line = Schemas["InsightResult"];
 
@@ -38,9 +39,15 @@ export function seriesOf({ results }: Answer): Series[] {
   }));
 }
 
-/** Whether the last interval of an answer has not ended: it begins today, or later. */
-const isUnfinished = (columns: readonly string[]) =>
-  (columns.at(-1) ?? "").slice(0, 10) >= dayIn(new Date(), zone());
+/** The longest that an interval lasts, in days. */
+const INTERVAL_DAYS: Record<string, number> = { hour: 1, day: 1, week: 7, month: 31 };
+
+/** Whether the last interval of an answer may not have ended: today lies in it. */
+function isUnfinished({ columns, query }: Answer): boolean {
+  const last = (columns.at(-1) ?? "").slice(0, 10);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(last)) return false;
+  return shiftDay(last, INTERVAL_DAYS[query.interval ?? "day"] ?? 1) > dayIn(new Date(), zone());
+}
 
 /** The answer to a question, drawn as its kind asks for. */
 export function Result({ answer, title }: { answer: Answer; title: string }) {
@@ -56,18 +63,27 @@ export function Result({ answer, title }: { answer: Answer; title: string }) {
   if (query.kind === "TrendsQuery" && display === "ActionsBarValue") {
     return <Totals answer={answer} title={title} />;
   }
+  if (answer.columns.length === 1 && !KINDS.some(({ value }) => value === query.kind)) {
+    const isList = results.length > 4 || results.some((line) => line.breakdown_value !== null);
+    return isList ? <Totals answer={answer} title={title} /> : <Numbers answer={answer} />;
+  }
   const isOverTime = query.kind !== "StickinessQuery";
-  const isBars = query.kind !== "TrendsQuery" || display === "ActionsBar";
   return (
     <Chart
       title={title}
       columns={answer.columns}
       series={seriesOf(answer)}
-      kind={isBars ? "bars" : "line"}
-      isUnfinished={isOverTime && isUnfinished(answer.columns)}
+      kind={chartOf(query)}
+      isUnfinished={isOverTime && isUnfinished(answer)}
       height={320}
     />
   );
+}
+
+/** How the answers of a kind are drawn over time. */
+function chartOf({ kind, trendsFilter }: Query): "line" | "bars" | "stack" {
+  if (kind === "LifecycleQuery") return "stack";
+  return kind === "StickinessQuery" || trendsFilter?.["display"] === "ActionsBar" ? "bars" : "line";
 }
 
 function Numbers({ answer: { results } }: { answer: Answer }) {
