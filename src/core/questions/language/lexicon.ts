@@ -31,7 +31,7 @@ export const ROLES = {
   bounce:
     "bounce, leave immediately, leave right away, leave after one page, leave at once, single page session, single page visit",
   session_length:
-    "session length, session duration, session time, length of session, duration of session, length of visit, duration of visit, visit length, visit duration, time on site, time on the site, time per session, time per visit, time spent per session, time spent per visit, how long session, how long visit, stay, time on our site, time on our website, spend on the site, spend on our site, time on website, spend on our website, stick around, session last, visit last",
+    "session length, session duration, session time, length of session, duration of session, length of visit, duration of visit, visit length, visit duration, time on site, time on the site, time per session, time per visit, time spent per session, time spent per visit, how long session, how long visit, how long session last, how long visit last, time person spend on site, time visitor spend on site, time person spend on website, time visitor spend on website, time person spend in shop, time visitor spend in shop, time spend on site, time spend on website, stay, time on our site, time on our website, spend on the site, spend on our site, time on website, spend on our website, stick around, session last, visit last",
   pages_per_session:
     "pages per session, pages per visit, page views per session, pageviews per session, page views per visit, pageviews per visit, page depth, views per session, views per visit, pages a session, pages a visit, pages each visit, pages each session, pages in a session, pages in a visit, pages during a session, pages during a visit",
   entry:
@@ -60,6 +60,8 @@ export const ROLES = {
   go: "go, come, navigate, paths from, paths to, click to, continue, head",
   without:
     "without, but no, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, but fail to, but without, and do not, lacking",
+  nothing:
+    "find nothing, no result, without result, without any result, zero result, find no result, return nothing, return no result",
   except:
     "except, excluding, exclude, other than, outside, outside of, apart from, not from, not in, not on, not include, besides",
   again:
@@ -104,7 +106,7 @@ export const ROLES = {
     "revenue, turnover, earn, money, money take in, take in money, sales volume, sales revenue, sales amount, gross revenue, make in revenue, take in, total sales, earnings, sales value, proceeds, value of purchases, value of orders, money do we make, money make, sales figure",
   spend: "spend, money spend, amount spend",
   order_value:
-    "order value, basket value, basket size, purchase value, aov, order size, cart value, average order, average order value, average basket value, average purchase value, value of an order, value of a purchase, value per order, value per purchase, amount of an order, amount of a purchase, amount per order, value of order, value of purchase, order total, ticket size, size of an order, basket, cart size, worth of an order, revenue per order, revenue per purchase",
+    "order value, basket value, basket size, purchase value, aov, order size, cart value, average order value, average basket value, average purchase value, value of an order, value of a purchase, value per order, value per purchase, amount of an order, amount of a purchase, amount per order, value of order, value of purchase, order total, ticket size, size of an order, basket, cart size, worth of an order, revenue per order, revenue per purchase",
   lifetime: "lifetime value, ltv, customer value, customer lifetime value",
 } as const;
 

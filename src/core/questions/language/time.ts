@@ -150,7 +150,7 @@ const INTERVALS: Rule[] = [
     () => ({ interval: "day" }),
   ],
   [
-    "weekly|(?:per|every|each|a|by) week(?!s|day)|week by week|from week to week|week to week|in the weeks (?:afterwards|after(?: that)?|that follow|following)|weeks? after weeks?|week-by-week|on a weekly basis",
+    "weekly|(?:per|every|each|a|by) week(?!s|day)|week by week|from week to week|week to week|in the (?:following|next) weeks|in the weeks (?:afterwards|after(?: that)?|that follow|following)|weeks? after weeks?|week-by-week|on a weekly basis",
     () => ({ interval: "week" }),
   ],
   [

@@ -22,6 +22,13 @@ function namedIn(parts: Parts): Condition[] {
   return found;
 }
 
+/** Reads "searches that found nothing". */
+function emptyIn(parts: Parts, context: Context): Condition[] {
+  const property = context.propertyOf("results");
+  if (property === undefined || parts.take("nothing") === undefined) return [];
+  return [{ property, is: "equal", values: ["0"] }];
+}
+
 /** Properties whose values are meant first where several have the same one. */
 const LIKELY: readonly string[] = [
   ...["$geoip_country_name", "$geoip_country_code", "$device_type", "$browser", "$os"],
@@ -31,6 +38,7 @@ const LIKELY: readonly string[] = [
 /** Reads the filters of a question. */
 export function conditionsIn(parts: Parts, measure: Measure, context: Context): Condition[] {
   return merged([
+    ...emptyIn(parts, context),
     ...namedIn(parts),
     ...comparedIn(parts, measure, context),
     ...valuesIn(parts),

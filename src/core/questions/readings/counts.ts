@@ -27,7 +27,8 @@ export function aggregateIn(parts: Parts, context: Context): Aggregate | undefin
   const after = parts.find(
     (part) => part.at > (counted?.at ?? -1) && isCounted(part) && !isDetail(parts, part),
   );
-  const first = after ?? parts.find((part) => isCounted(part) && !isDetail(parts, part));
+  const first =
+    headIn(parts) ?? after ?? parts.find((part) => isCounted(part) && !isDetail(parts, part));
   if (first === undefined) {
     return parts.take("all_events") === undefined ? undefined : { events: [], math: "total" };
   }
@@ -54,6 +55,15 @@ export function aggregateIn(parts: Parts, context: Context): Aggregate | undefin
   takeSeenPages(parts, context, event);
   takeRepeated(parts, event);
   return { events: [event], math: "total" };
+}
+
+/** The event of "How do customers pay? Orders by payment method", which is counted whatever came before it. */
+function headIn(parts: Parts): Part | undefined {
+  return parts.find((part) => {
+    const [before, after] = [parts.beside(part, -1), parts.beside(part, 1)];
+    const isFirst = before === undefined || before.words[0]?.text === ",";
+    return isEvent(part) && !isSession(part) && isFirst && after?.meaning.roles.has("by") === true;
+  });
 }
 
 /** In "how often our pages were looked at" the pages are no labels. */
@@ -148,6 +158,17 @@ function activeTime(parts: Parts, { when }: Context): void {
   else when.interval = time.interval ?? "day";
 }
 
+/** Takes the events of a list, such as "orders, sign ups and logins". */
+function listedEvents(parts: Parts): string[] {
+  const isListed = (part: Part) => {
+    const before = [1, 2].map((step) => parts.beside(part, -step));
+    const isJoined = (one: Part | undefined) =>
+      one?.words[0]?.text === "," || one?.meaning.roles.has("and") === true;
+    return isEvent(part) && before.some(isJoined);
+  };
+  return [...parts.each(isListed)].map(({ meaning }) => meaning.event as string);
+}
+
 /** Counts of events, persons, sessions or groups; several events are a line each. */
 export const counts: Reader = (parts, context) => {
   activeTime(parts, context);
@@ -170,7 +191,7 @@ export const counts: Reader = (parts, context) => {
   }
   parts.takeAll("different");
   if (first.math !== "total") return { of: "events", ...first };
-  const others = takeEvents(parts).filter((event) => !first.events.includes(event));
+  const others = listedEvents(parts).filter((event) => !first.events.includes(event));
   if (others.length === 0) return { of: "events", ...first };
   const all = [...first.events, ...others].map(
     (event): Aggregate => ({ events: [event], math: "total" }),

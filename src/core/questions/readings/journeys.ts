@@ -54,22 +54,18 @@ export const retention: Reader = (parts, context) => {
 /** Where visits go after a page, or came from before it. */
 export const nextPages: Reader = (parts) => {
   const page = parts.find((part) => part.page !== undefined || isPageValue(part));
-  const word = parts.has("before") ? "before" : "after";
-  const isTo =
-    parts.has("go") &&
-    parts.all.some(
-      ({ words, at }) => /^to$/i.test(words[0]?.text ?? "") && parts.all[at + 1] === page,
-    );
-  const isFrom =
-    parts.has("go") &&
-    parts.all.some(
-      ({ words, at }) => /^from$/i.test(words[0]?.text ?? "") && parts.all[at + 1] === page,
-    );
-  if (page === undefined || !(parts.has("before", "after") || isTo || isFrom)) return undefined;
+  // "Which page comes before" is no question about persons who came before.
+  const isEarlier = parts.has("before", "returning");
+  const word = isEarlier ? "before" : "after";
+  if (page === undefined) return undefined;
+  const way = parts.has("go") ? wayTo(parts, page) : "";
+  const [isTo, isFrom] = [way === "to", way === "from"];
+  if (!(isEarlier || parts.has("after") || isTo || isFrom)) return undefined;
   parts.takePart(page);
   parts.takeAll(
     "after",
     "before",
+    "returning",
     "go",
     "session",
     "most",
@@ -89,6 +85,12 @@ export const nextPages: Reader = (parts) => {
     "/";
   return { of: "next", page: path, isBefore: word === "before" || (isTo && !isFrom) };
 };
+
+/** The word before a page, without an article between them. */
+function wayTo(parts: Parts, page: Part): string {
+  const words = [1, 2].map((step) => parts.beside(page, -step)?.words[0]?.text.toLowerCase() ?? "");
+  return (/^(?:the|our|a)$/.test(words[0] ?? "") ? words[1] : words[0]) ?? "";
+}
 
 const isPageValue = ({ meaning }: Part) =>
   meaning.values.some(({ property }) => property.name === "$pathname");

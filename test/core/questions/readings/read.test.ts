@@ -24,6 +24,7 @@ const NAMES: ProjectNames = {
     { property: of("event", "$geoip_country_name"), value: "Germany", count: 9 },
     { property: of("event", "$geoip_country_name"), value: "France", count: 4 },
     { property: of("event", "$device_type"), value: "Mobile", count: 9 },
+    { property: of("event", "$pathname"), value: "/pricing", count: 5 },
     { property: of("event", "payment"), value: "card", count: 5 },
     { property: of("person", "plan"), value: "pro", count: 3 },
   ],
@@ -239,6 +240,33 @@ describe("a question in plain English", () => {
         where: [{ ...is("$geoip_country_name", "Germany"), values: ["Germany", "France"] }],
       },
     ],
+    [
+      "How do our customers pay? orders by payment",
+      { measure: counted("purchase", "total"), by: [property("payment")] },
+    ],
+    ["orders, sign ups and searches per week", { measure: { of: "series" } }],
+    [
+      "which page comes before the pricing page?",
+      { measure: { of: "next", page: "/pricing", isBefore: true } },
+    ],
+    [
+      "Where do people go from the pricing page?",
+      { measure: { of: "next", page: "/pricing", isBefore: false } },
+    ],
+    [
+      "average orders per day",
+      {
+        measure: {
+          of: "mean_of_days",
+          counted: { events: ["purchase"], math: "total" },
+          unit: "day",
+        },
+      },
+    ],
+    [
+      "page views per month by person email",
+      { measure: counted("$pageview", "total"), when: { interval: "month" } },
+    ],
     ["VISITORS FROM GERMANY", { measure: counted("$pageview", "dau") }],
   ])("means one thing: %s", (question, expected) => {
     const { readings, unknown } = read(question);
@@ -271,6 +299,8 @@ describe("a question in plain English", () => {
     ["customers who bought once", ["once"]],
     ["compare revenue", ["compare"]],
     ["purchase flow", ["flow"]],
+    ["how many newsletters were opened and bought", ["newsletters"]],
+    ["how many searches bought", ["bought"]],
   ])("is refused with the words that have no meaning: %s", (question, words) => {
     const { readings, unknown } = read(question);
 
