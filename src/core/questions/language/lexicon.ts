@@ -35,8 +35,8 @@ export const ROLES = {
   pages_per_session:
     "pages per session, pages per visit, page views per session, pageviews per session, page views per visit, pageviews per visit, page depth, views per session, views per visit, pages a session, pages a visit, pages each visit, pages each session, pages in a session, pages in a visit, pages during a session, pages during a visit",
   entry:
-    "entry page, visit start on, session start on, visit begin on, session begin on, visit start, session start, first arrive, first arrive on, first land, first land on, first see, begin on, start on, come in on, landing page, entrance page, start page, first page, entry point, entry, pages session start, pages visit start, page session start, page visit start, pages visit begin, pages session begin, enter the site, enter our site, enter the website, land on, arrive on, enter, page visit begin, pages visitor land, page visitor land, arrive first, arrive at first, pages visitor arrive, pages people land, pages people enter, landing",
-  exit: "exit page, see last, last see, last page, leaving page, exit, leave the site, leave our site, leave the website, leave from, pages session end, pages visit end, page visit end, page session end, end on, pages people leave, pages visitor leave, pages visitor exit, leave the shop",
+    "entry page, visit start on, session start on, visit begin on, session begin on, visit start, session start, first arrive, first arrive on, first land, first land on, first see, see first, page person see first, page visitor see first, begin on, start on, come in on, landing page, entrance page, start page, first page, entry point, entry, pages session start, pages visit start, page session start, page visit start, pages visit begin, pages session begin, enter the site, enter our site, enter the website, land on, arrive on, enter, page visit begin, pages visitor land, page visitor land, arrive first, arrive at first, pages visitor arrive, pages people land, pages people enter, landing",
+  exit: "exit page, see last, last see, last page, leaving page, exit, leave the site, leave our site, leave the website, leave from, pages session end, pages visit end, page visit end, page session end, end on, pages people leave, pages visitor leave, page where person leave, page where visitor leave, page where visit end, where person leave, where visitor leave, pages visitor exit, leave the shop",
   by: "by, per, for each, for every, in each, each, every, split by, broken down by, break down by, grouped by, group by, depending on, across, by each, segmented by, divided by, in every, of each, according to",
   funnel: "funnel, funnel from, steps",
   conversion:
@@ -57,7 +57,7 @@ export const ROLES = {
     "after, afterwards, next, immediately after, right after, directly after, following, then, once",
   before:
     "before, immediately before, right before, directly before, lead to, just before, prior to, arrive at from, lead up to, preceding",
-  go: "go, come, navigate, paths from, paths to, click to, continue, head",
+  go: "go, come, navigate, paths from, paths to, click to, continue, head, get to",
   without:
     "without, but no, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, but fail to, but without, and do not, lacking",
   nothing:
@@ -65,12 +65,12 @@ export const ROLES = {
   except:
     "except, excluding, exclude, other than, outside, outside of, apart from, not from, not in, not on, not include, besides",
   again:
-    "more than once, at least twice, repeatedly, multiple times, several times, more than one time, again, two times or more, twice or more, two or more times, more than one, more often than once",
+    "more than once, at least twice, repeatedly, multiple times, several times, more than one time, again, two times or more, twice or more, two or more times, more often than once",
   times: "time, times",
   different: "different, distinct, unique, various",
   activity:
     "activity, doing, be doing, have be doing, history, action, what do, what have do, timeline, event of, recent activity, do, happen",
-  all_events: "event, all events, tracked event, any event",
+  all_events: "event, all events, tracked event, any event, event track",
   last_seen:
     "last seen, last time, last active, last visit, last activity, last, latest, most recently, most recent",
   first_seen:
@@ -85,7 +85,7 @@ export const ROLES = {
   origin: "traffic origin, origin of traffic, traffic by origin",
   week: "which week, what week, week",
   first_touch:
-    "first touch, initial, original, originally, first, first time, first click, acquisition",
+    "first touch, initial, original, originally, first, first time, first click, first visit, acquisition",
   last_touch: "last touch, last click, latest",
   more: "over, above, more than, greater than, exceeding, higher than, longer than, bigger than, larger than, worth more than, worth over, >, exceed, of more than, costing more than, beyond, upwards of",
   at_least: "at least, >=, no less than, minimum of, or more, of at least",
@@ -117,7 +117,7 @@ export type Role = keyof typeof ROLES;
 export const EVENT_PHRASES: readonly string[] = [
   "$pageview, page view, pageview, view, look at, page hit, hit, page impression, page visit, visited page, look at page, impression, page load, visited, viewed, open, load, viewed page, seen, see, read, visit",
   "purchase, order, sale, buy, transaction, order completed, completed order, checkout completed, purchase completed, placed order, order placed, pay, sell, make a purchase, place an order, complete a purchase, order complete",
-  "sign_up, signup, sign up, registration, register, account created, user signed up, create an account, created account, new account, join, joined, signed up, newly registered, sign up for an account, open an account, make an account",
+  "sign_up, signup, sign up, registration, register, account created, user signed up, create an account, created account, new account, join, joined, signed up, newly registered, sign up for an account, open an account, make an account, new account created, create a new account",
   "login, log in, sign in, logon, logged in, user logged in",
   "add_to_cart, add to cart, cart addition, add to basket, put in the cart, put into the cart, put in the basket, put into the basket, added to cart, product added, add product to cart, add product to basket, add to the shopping cart, cart add, add in the cart, product added to cart, cart, basket",
   "checkout_started, checkout started, begin checkout, checkout, start checkout, initiate checkout, go to checkout, reach checkout, enter checkout, get to checkout, reach the checkout",
@@ -159,7 +159,7 @@ export const PROPERTY_PHRASES: readonly string[] = [
   "coupon, coupon code, discount code, voucher, promo code",
   "query, search query, search term, search_term, term, searched term, search phrase, search word",
   "results, number of results, search results, result, result count",
-  "quantity, number of items, units, pieces",
+  "quantity, number of items, units, pieces, item",
   "topic, subject",
   "plan, subscription plan, pricing plan, tier",
 ];
@@ -172,12 +172,12 @@ export const FILLER: ReadonlySet<string> = new Set(
   any some all every ever actually really roughly currently now as well than if from by to had them they he
   she his her site website shop store web online receive happen make use place find look send bring drive refer via reach land arrive include contain generate involve belong compute calculate
   display plot draw people anything something thing someone period come were into out about who whose where
-  through across is each same one own need think let understand say interested
+  through across is each same one own need let understand say interested
   was has did are does back up visible break split table then ,
   whole full ask question answer exact please thank thanks and or per person user
   anybody everybody anyone everyone team box file filed single taken together both very going looking been mean
   ones breakdown through other others found type typed types submit submitted raise raised record recorded
-  like kind sort turn known leave left credit distribution entered enter written write look looked together come coming get got getting into onto upon until
+  like kind sort turn known credit distribution entered enter written write look looked together come coming get got getting into onto upon until
   actual overall number numbers amongst among being one would might shall must may
 `
     .split(/\s+/)

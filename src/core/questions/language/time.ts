@@ -146,15 +146,15 @@ const INTERVALS: Rule[] = [
     () => ({ interval: "hour" }),
   ],
   [
-    "daily|(?:per|every|each|a|by) day(?!s| of)|day by day|from day to day|on each day|by date|per date|day-by-day|on a daily basis|day to day",
+    "daily|(?:per|every|each|a|by) day(?!s| of)|day by day|from day to day|on each day|by date|per date|day-by-day|on a daily basis|day to day|and (?:by |per )?day(?!s)",
     () => ({ interval: "day" }),
   ],
   [
-    "weekly|(?:per|every|each|a|by) week(?!s|day)|week by week|from week to week|week to week|in the (?:following|next) weeks|in the weeks (?:afterwards|after(?: that)?|that follow|following)|weeks? after weeks?|week-by-week|on a weekly basis",
+    "weekly|(?:per|every|each|a|by) week(?!s|day)|week by week|from week to week|week to week|in the (?:following|next) weeks|in the weeks (?:afterwards|after(?: that)?|that follow|following)|weeks? after weeks?|week-by-week|on a weekly basis|and (?:by |per )?week(?!s)",
     () => ({ interval: "week" }),
   ],
   [
-    "monthly|(?:per|every|each|a|by) month(?!s)|month by month|from month to month|on a monthly basis|month-by-month",
+    "monthly|(?:per|every|each|a|by) month(?!s)|month by month|from month to month|on a monthly basis|month-by-month|and (?:by |per )?month(?!s)",
     () => ({ interval: "month" }),
   ],
   [

@@ -90,12 +90,22 @@ function closestStem(
   const isLikely = (one: string) => one.length >= MEANT_CHARS_MIN && one[0] === typed[0];
   const [likelyWords, likelyStems] = [words, stems].map((all) => [...all].filter(isLikely));
   const like = (changes: number) => {
-    const word = likelyWords?.find((one) => isSpelledLike(one, typed, changes));
+    const word = likelyWords?.find(
+      (one) => isSpelledLike(one, typed, changes) && !isOtherFiller(one, typed),
+    );
     if (word !== undefined) return stemOf(word);
-    return likelyStems?.find((one) => isSpelledLike(one, stem, changes));
+    return likelyStems?.find(
+      (one) => isSpelledLike(one, stem, changes) && !isOtherFiller(one, stem),
+    );
   };
   return like(1) ?? (text.length < LONG_CHARS_MIN ? undefined : like(2));
 }
+
+/** Whether a letter of a filler word is another one, as in "thing" and "think": such a word means something else. */
+const isOtherFiller = (filler: string, typed: string) =>
+  (FILLER.has(filler) || FILLER_STEMS.has(filler)) &&
+  filler.length === typed.length &&
+  [...filler].sort().join("") !== [...typed].sort().join("");
 
 /** Returns the words of the lexicon and of the names of a project, as they are written. */
 function knownWords({ events, properties, person_properties }: ProjectNames): ReadonlySet<string> {

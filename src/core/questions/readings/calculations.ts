@@ -8,6 +8,7 @@ import { counts } from "./counts.ts";
 import { eventOfProperty } from "./objects.ts";
 import type { Aggregate, Measure } from "./reading.ts";
 import {
+  isAfterBy,
   isDetail,
   isEvent,
   isPerson,
@@ -139,6 +140,7 @@ function perIn(parts: Parts, context: Context): Aggregate | undefined {
     const unit = parts.all[at + 1];
     // "By person email" names a property of persons.
     if (parts.all[at + 2]?.meaning.property?.of === "person") return false;
+    if (unit !== undefined && isAfterBy(parts, unit)) return false;
     return meaning.roles.has("by") && unit !== undefined && parts.isLeft(unit) && isUnit(unit);
   });
   const unit = per ?? undefined;

@@ -5,11 +5,11 @@ import type { Context } from "./context.ts";
 import type { Aggregate } from "./reading.ts";
 import {
   isDetail,
+  isEach,
   isEvent,
   isGroup,
   isPerson,
   isSession,
-  PERSON_ROLES,
   pageViews,
   type Reader,
   takeEvent,
@@ -57,7 +57,7 @@ export function aggregateIn(parts: Parts, context: Context): Aggregate | undefin
   return { events: [event], math: "total" };
 }
 
-/** The event of "How do customers pay? Orders by payment method", which is counted whatever came before it. */
+/** The event that is counted in "How do customers pay? Orders by payment method". */
 function headIn(parts: Parts): Part | undefined {
   return parts.find((part) => {
     const [before, after] = [parts.beside(part, -1), parts.beside(part, 1)];
@@ -174,7 +174,8 @@ export const counts: Reader = (parts, context) => {
   activeTime(parts, context);
   const first = aggregateIn(parts, context);
   if (first === undefined) return undefined;
-  parts.takeAll(...PERSON_ROLES, "sum", "go");
+  parts.takeAllIf((part) => isPerson(part) && !isEach(parts, part));
+  parts.takeAll("sum", "go");
   const named = parts.find(
     ({ meaning, at }) =>
       meaning.property !== undefined && parts.all[at - 1]?.meaning.roles.has("count") === true,

@@ -4,6 +4,7 @@ import { conditionsIn, isSame } from "./conditions.ts";
 import type { Context } from "./context.ts";
 import { objectOf } from "./objects.ts";
 import type { Condition, Label, Measure, Reading, Top } from "./reading.ts";
+import { isEach } from "./units.ts";
 
 /** Completes a reading with the filters, the breakdown and the order that its question has besides. */
 export function finish(parts: Parts, found: Measure, context: Context): Reading {
@@ -64,7 +65,7 @@ function rankedOnes(reading: Reading, parts: Parts, context: Context): Reading {
       by: [{ by: "property", property }],
     };
   }
-  const inside = propertyInside(parts, context);
+  const inside = propertyInside(parts, context) ?? soldIn(parts, context);
   if (inside !== undefined) return { ...reading, by: [{ by: "property", property: inside }] };
   const isOfThings = parts.all.some(({ words }) => /^things?$/i.test(words[0]?.text ?? ""));
   const object = isOfThings ? objectOf(measure.events[0], context) : undefined;
@@ -84,6 +85,12 @@ function rankedOnes(reading: Reading, parts: Parts, context: Context): Reading {
     : { ...measure, math: "total" };
   return { ...reading, measure: counted, by };
 }
+
+/** "Bestsellers" are products. */
+const soldIn = (parts: Parts, context: Context): Property | undefined =>
+  parts.all.some(({ meaning }) => meaning.roles.has("sold"))
+    ? context.propertyOf("product")
+    : undefined;
 
 /** The property in the name of an event, as in "which products are viewed most": `product viewed`. */
 function propertyInside(parts: Parts, context: Context): Property | undefined {
@@ -183,6 +190,8 @@ function isHabit(parts: Parts): boolean {
 /** Reads what an answer has a row for each of. */
 export function labelsIn(parts: Parts, measure: Measure): Label[] {
   const found: Label[] = measure.of === "events" && isHabit(parts) ? [{ by: "hour" }] : [];
+  if ([...parts.each((part) => isEach(parts, part))].length > 0)
+    found.push({ by: "property", property: { of: "person", name: "email" } });
   for (const role of ROLES) {
     const part = parts.find(
       ({ meaning, isSoft, words }) =>
@@ -206,7 +215,12 @@ export function labelsIn(parts: Parts, measure: Measure): Label[] {
   const isProperty = (part: Part) =>
     part.meaning.property !== undefined &&
     (!isMoney(part) || parts.beside(part, -1)?.meaning.roles.has("by") === true);
-  for (const part of parts.each(isProperty)) {
+  const named = [...parts.each(isProperty)];
+  // "Where do visitors come from? Countries": the second property says what the first one asks for.
+  const answered = named.filter(
+    ({ words }) => named.length === 1 || !/^where$/i.test(words[0]?.text ?? ""),
+  );
+  for (const part of answered) {
     const label = labelOf(parts, part.meaning.property as Property);
     const isNamed = (one: Label) =>
       "property" in label
@@ -234,6 +248,7 @@ function labelOf(parts: Parts, property: Property): Label {
 
 function isAfterBy(parts: Parts, role: (typeof ROLES)[number] | undefined): boolean {
   const part = parts.find(({ meaning }) => role !== undefined && meaning.roles.has(role));
-  const before = part === undefined ? undefined : parts.beside(part, -1);
-  return before?.meaning.roles.has("by") === true;
+  const roles = part === undefined ? undefined : parts.beside(part, -1)?.meaning.roles;
+  // "The best day" is one of the days.
+  return (["by", "most", "least"] as const).some((one) => roles?.has(one) === true);
 }

@@ -67,9 +67,19 @@ function kindOfFunnel(parts: Parts): FunnelKind | undefined {
     parts.takeAll("average");
     return isMedian ? "median_seconds" : "seconds";
   }
-  if (parts.take("conversion") !== undefined) return parts.has("funnel") ? "steps" : "rate";
+  if ((parts.take("conversion") ?? rateIn(parts)) !== undefined)
+    return parts.has("funnel") ? "steps" : "rate";
   if (done >= 2 && parts.take("share") !== undefined) return "rate";
   return isFunnel(parts, steps) ? "steps" : undefined;
+}
+
+/** The "rate" of "sign up rate". */
+function rateIn(parts: Parts): Part | undefined {
+  return parts.takeIf((part) => {
+    const before = parts.beside(part, -1)?.meaning;
+    const isDone = before?.event !== undefined && before.event !== "$pageview";
+    return isDone && /^rate$/i.test(part.words[0]?.text ?? "");
+  });
 }
 
 /** Whether events are named as steps. */
@@ -86,6 +96,7 @@ function stepsIn(parts: Parts, context: Context, kind: FunnelKind): string[] {
   const isRate = kind === "rate" || kind === "lost";
   const isFlipped = isRate && parts.has("among", "after");
   const isOfVisits = parts.has("visitor", "person", "session") || kind !== "steps";
+  takeHeading(parts);
   const found = takeEvents(parts);
   const [only, ...others] = isFlipped ? found.toReversed() : found;
   if (only === undefined) return isRate ? usualSteps(context, kind) : [];
@@ -94,6 +105,13 @@ function stepsIn(parts: Parts, context: Context, kind: FunnelKind): string[] {
   if (kind === "lost") return bought === undefined || bought === only ? [only] : [only, bought];
   const views = pageViews(context);
   return isOfVisits && views[0] !== only ? [...views, only] : [only];
+}
+
+/** Takes an event that only names a funnel: "checkout funnel: add to cart, checkout, purchase". */
+function takeHeading(parts: Parts): void {
+  const [first, ...later] = parts.left().filter(isStep);
+  const next = first === undefined ? undefined : parts.beside(first, 1);
+  if (later.length > 1 && next?.meaning.roles.has("funnel") === true) parts.takePart(first);
 }
 
 /** From a visit to a purchase, or of an abandoned cart. */

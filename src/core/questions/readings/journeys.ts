@@ -33,7 +33,9 @@ export const retention: Reader = (parts, context) => {
   const word = parts.take("retention");
   const back = parts.take("come_back");
   const isAsked =
-    back !== undefined && (context.when.interval !== undefined || parts.left().some(isStep));
+    back !== undefined &&
+    parts.has(...PERSON_ROLES, "session") &&
+    (context.when.interval !== undefined || parts.left().some(isStep));
   if (word === undefined && !isAsked) return undefined;
   const bought = parts.has("customer") ? context.eventOf("purchase") : undefined;
   parts.takeAll(...PERSON_ROLES, "share", "count", "new", "again", "returning", "session", "go");
@@ -58,7 +60,7 @@ export const nextPages: Reader = (parts) => {
   const isEarlier = parts.has("before", "returning");
   const word = isEarlier ? "before" : "after";
   if (page === undefined) return undefined;
-  const way = parts.has("go") ? wayTo(parts, page) : "";
+  const way = parts.has("go") && isOfPages(parts) ? wayTo(parts, page) : "";
   const [isTo, isFrom] = [way === "to", way === "from"];
   if (!(isEarlier || parts.has("after") || isTo || isFrom)) return undefined;
   parts.takePart(page);
@@ -86,9 +88,16 @@ export const nextPages: Reader = (parts) => {
   return { of: "next", page: path, isBefore: word === "before" || (isTo && !isFrom) };
 };
 
+/** Whether a question asks for pages: "how many people go to /pricing" does not. */
+const isOfPages = (parts: Parts) =>
+  !parts.has("count") &&
+  parts.all.some(({ words }) => /^(?:where|which|what|pages?|paths?)$/i.test(words[0]?.text ?? ""));
+
 /** The word before a page, without an article between them. */
 function wayTo(parts: Parts, page: Part): string {
-  const words = [1, 2].map((step) => parts.beside(page, -step)?.words[0]?.text.toLowerCase() ?? "");
+  const words = [1, 2].map(
+    (step) => parts.beside(page, -step)?.words.at(-1)?.text.toLowerCase() ?? "",
+  );
   return (/^(?:the|our|a)$/.test(words[0] ?? "") ? words[1] : words[0]) ?? "";
 }
 
@@ -196,6 +205,11 @@ function firstOf(parts: Parts): Part | undefined {
   return isOfEvent && !parts.has("when") ? parts.takePart(first) : undefined;
 }
 
+function whichOf(isNew: boolean, isReturning: boolean): "new" | "returning" | "both" {
+  if (isNew && isReturning) return "both";
+  return isNew ? "new" : "returning";
+}
+
 /** New visitors, returning ones, or both. */
 export const newcomers: Reader = (parts, context) => {
   const isNew = (parts.take("new") ?? firstOf(parts)) !== undefined;
@@ -211,10 +225,10 @@ export const newcomers: Reader = (parts, context) => {
   const isOfPersons = parts.has(...PERSON_ROLES, "session");
   parts.takeAll(...PERSON_ROLES, "session", "count", "first_touch", "by", "new", "returning");
   const event = takeEvent(parts);
-  if (!isOfPersons && event === undefined) return undefined;
+  const which = whichOf(isNew, isReturning);
+  // "Returned orders" came back themselves.
+  if (!isOfPersons && (event === undefined || which !== "new")) return undefined;
   const own = event ?? bought ?? pageViews(context)[0];
-  const one = isNew ? "new" : "returning";
-  const which = isNew && isReturning ? "both" : one;
   return {
     of: "newcomers",
     event: own ?? null,

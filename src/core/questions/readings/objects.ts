@@ -89,11 +89,12 @@ export function objectOf(event: string | undefined, context: Context): Property 
   return word === undefined ? undefined : context.propertyOf(word);
 }
 
-/** "What do people search for?": the objects of an event. */
+/** "What do people search for?" and "which searches": the objects of an event. */
 export const objects: Reader = (parts, context) => {
   const text = parts.all.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
-  if (!/\b(?:what|which) (?:do|does|did|are|have)\b/i.test(text) || parts.has("count"))
-    return undefined;
+  const isAsked = /\b(?:what|which) (?:do|does|did|are|have)\b/i.test(text);
+  const isListed = /\bwhich search(?:es)?\b/i.test(text);
+  if (!(isAsked || isListed) || parts.has("count")) return undefined;
   const event = takeEvent(parts);
   const property = objectOf(event, context);
   if (event === undefined || property === undefined) return undefined;

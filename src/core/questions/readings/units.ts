@@ -50,6 +50,14 @@ export function isDetail(parts: Parts, part: Part): boolean {
   return !isRanking && before?.meaning.roles.has("by") === true && parts.isLeft(before);
 }
 
+/** Whether persons come after the word "by", which is no "per": "orders by customer", "orders by customers on the pro plan". */
+export const isAfterBy = (parts: Parts, part: Part) =>
+  isPerson(part) && /^by$/i.test(parts.beside(part, -1)?.words[0]?.text ?? "");
+
+/** Whether a question asks for each person: "orders by customer". Several are those who did it. */
+export const isEach = (parts: Parts, part: Part) =>
+  isAfterBy(parts, part) && !/s$|people$/i.test(part.words.at(-1)?.text ?? "");
+
 /** Takes an event that a question names twice. */
 export function takeRepeated(parts: Parts, event: string): void {
   parts.takeAllIf(

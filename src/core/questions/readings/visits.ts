@@ -36,7 +36,10 @@ export const sessions: Reader = (parts) => {
 
 function valueIn(parts: Parts): SessionValue | undefined {
   if (isPerPerson(parts)) return "per_person";
-  if (parts.take("bounce_rate") !== undefined) return "bounce_rate";
+  if (parts.take("bounce_rate") !== undefined) {
+    parts.takeAll("bounce");
+    return "bounce_rate";
+  }
   if (parts.take("pages_per_session") !== undefined) return "pages";
   if (parts.take("session_length") !== undefined || isLong(parts)) return lengthIn(parts);
   if (parts.take("bounce") !== undefined) {

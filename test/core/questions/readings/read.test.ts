@@ -267,6 +267,22 @@ describe("a question in plain English", () => {
       "page views per month by person email",
       { measure: counted("$pageview", "total"), when: { interval: "month" } },
     ],
+    [
+      "purchase funnel: product viewed, add to cart, purchase",
+      { measure: { of: "funnel", steps: ["product viewed", "add_to_cart", "purchase"] } },
+    ],
+    [
+      "orders by customer",
+      {
+        measure: counted("purchase", "total"),
+        by: [{ by: "property", property: of("person", "email") }],
+      },
+    ],
+    ["orders by customers on the pro plan", { measure: counted("purchase", "total"), by: [] }],
+    ["sign up rate of visitors", { measure: { of: "funnel", steps: ["$pageview", "sign_up"] } }],
+    ["how many people go to /pricing", { measure: counted("$pageview", "dau") }],
+    ["bestsellers of last month", { by: [property("product")] }],
+    ["revenue by device and day", { by: [property("$device_type")], when: { interval: "day" } }],
     ["VISITORS FROM GERMANY", { measure: counted("$pageview", "dau") }],
   ])("means one thing: %s", (question, expected) => {
     const { readings, unknown } = read(question);
@@ -299,6 +315,9 @@ describe("a question in plain English", () => {
     ["customers who bought once", ["once"]],
     ["compare revenue", ["compare"]],
     ["purchase flow", ["flow"]],
+    ["what do customers think about us", ["think"]],
+    ["how many orders were returned", ["returned"]],
+    ["how many visitors left", ["left"]],
     ["how many newsletters were opened and bought", ["newsletters"]],
     ["how many searches bought", ["bought"]],
   ])("is refused with the words that have no meaning: %s", (question, words) => {
