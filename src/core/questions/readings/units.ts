@@ -54,7 +54,7 @@ export function isDetail(parts: Parts, part: Part): boolean {
 export const isAfterBy = (parts: Parts, part: Part) =>
   isPerson(part) && /^by$/i.test(parts.beside(part, -1)?.words[0]?.text ?? "");
 
-/** Whether a question asks for each person: "orders by customer". Several are those who did it. */
+/** Whether a question asks for each person: "orders by customer". "By customers" only names them. */
 export const isEach = (parts: Parts, part: Part) =>
   isAfterBy(parts, part) && !/s$|people$/i.test(part.words.at(-1)?.text ?? "");
 
