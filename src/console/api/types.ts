@@ -1468,6 +1468,10 @@ export interface components {
                 source: Record<string, never>;
             };
             client_query_id?: string;
+            dashboard?: number;
+            filters_override?: {
+                [key: string]: unknown;
+            };
         };
         QueryAnswer: {
             columns: string[];

@@ -10,11 +10,11 @@ import type {
 } from "../ports/dashboards.ts";
 import { Failure } from "../values/failure.ts";
 import { newShortId, withShortId } from "../values/ids.ts";
-import { type JsonObject, storableText } from "../values/json.ts";
+import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
 import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Dashboard } from "./dashboard.ts";
-import { checkDashboardFilters } from "./filters.ts";
+import { checkDashboardFilters, withDashboardFilters } from "./filters.ts";
 import { type SentDashboard, storableDashboard, tileChanges } from "./sent.ts";
 import { subjectOf, TEMPLATES, type TemplateTile, websiteTiles } from "./template.ts";
 
@@ -38,6 +38,11 @@ export type Dashboards = {
     asking: DashboardAsking,
     sent: SentDashboard & { use_template?: string | undefined },
   ): Promise<Dashboard>;
+  /**
+   * Returns a query with the filters of a dashboard, and others, put over it, as {@link withDashboardFilters} does.
+   * Anything but an object stays as it is. Fails `invalid_input` and `too_long`.
+   */
+  filtered(project: number, query: Json, asked: FiltersAsked): Promise<Json>;
   /** Fails `not_found`, also when it is deleted. */
   get(place: DashboardPlace): Promise<Dashboard>;
   /**
@@ -45,6 +50,12 @@ export type Dashboards = {
    * `not_found`, `invalid_input` and `too_long`.
    */
   change(place: DashboardPlace, user: number, sent: SentDashboard): Promise<Dashboard>;
+};
+
+/** Filters that are put over a query: those of a dashboard, and others in place of them. */
+export type FiltersAsked = {
+  dashboard?: number | undefined;
+  filters_override?: JsonObject | undefined;
 };
 
 /** A request for dashboards: its project, and the id of its user. */
@@ -66,10 +77,10 @@ const DEFAULT = { name: "Website", filters: { date_from: "-7d" } };
 /** Dashboards in the store. */
 export function dashboards(needs: Needs): Dashboards {
   const { reads, writes, projects, eventNames, now, randomBytes } = needs;
-  const checkFilters = async (project: number, filters: JsonObject | undefined) => {
+  const checkFilters = async (project: number, filters: JsonObject | undefined, attr?: string) => {
     if (filters === undefined) return;
     const { timezone } = await projects.get(project);
-    checkDashboardFilters(filters, { now: now(), timezone });
+    checkDashboardFilters(filters, { now: now(), timezone }, attr);
   };
   const changeBy = (user: number) => ({
     ...{ last_modified_at: isoTime(now()), last_modified_by: user },
@@ -119,6 +130,15 @@ export function dashboards(needs: Needs): Dashboards {
         const own = isWebsite ? templated(made, websiteTiles("$pageview")) : [];
         return writes.insert(made, [...own, ...added]);
       });
+    },
+    async filtered(project, query, { dashboard: id, filters_override }) {
+      await checkFilters(project, filters_override, "filters_override");
+      const filters = id === undefined ? {} : await reads.filters({ project, id });
+      if (filters === undefined) {
+        throw new Failure("invalid_input", "The dashboard was not found.", "dashboard");
+      }
+      const both = { ...filters, ...filters_override };
+      return isObject(query) ? withDashboardFilters(query, both) : query;
     },
     get: async (place) => found(await reads.find(place)),
     async change(place, user, { tiles = [], ...sent }) {

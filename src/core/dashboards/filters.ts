@@ -11,8 +11,7 @@ export const DASHBOARD_FILTERS_BYTES_MAX = 65_536;
 const SQL_KINDS: readonly Json[] = ["HogQLQuery", "SQLQuery"];
 
 /** Checks `filters`: `date_from`, `date_to` and `properties`, as queries have them. Fails `invalid_input`, `too_long`. */
-export function checkDashboardFilters(sent: JsonObject, moment: Moment): void {
-  const attr = "filters";
+export function checkDashboardFilters(sent: JsonObject, moment: Moment, attr = "filters"): void {
   const { text, ...filters } = fields(sent, attr, ["date_from", "date_to", "properties"]);
   filtersOf({ text, ...filters }, moment);
   if (Buffer.byteLength(JSON.stringify(sent)) > DASHBOARD_FILTERS_BYTES_MAX) {

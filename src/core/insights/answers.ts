@@ -106,7 +106,8 @@ export async function answerOf(
   if (reading !== null && sent["kind"] === WORDS_KIND) {
     const { results, sql, period } = await answerOfTable(needs, reading, asking);
     const explanation = explanationOf(reading, { ...period, timezone });
-    const sentence = String(query["query"]);
+    const isFiltered = "dateRange" in query || "properties" in query;
+    const sentence = isFiltered ? null : String(query["query"]);
     const answer = { ...results, ...shared, sentence, sql, explanation, other_readings: others };
     return { answer, read: undefined };
   }

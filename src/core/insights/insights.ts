@@ -21,6 +21,7 @@ import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Answer, type Asking, answerOf, draftOf } from "./answers.ts";
+import { filteredMeaning } from "./filtered-words.ts";
 import { nameOf } from "./insight-name.ts";
 import { type KeptInsights, keptInsights } from "./kept-insights.ts";
 import { type ReadAsked, readAsked, type WordsRead } from "./read-words.ts";
@@ -96,7 +97,7 @@ export function insights(needs: Needs): Insights {
     const words = wordsIn(sent);
     return words === undefined
       ? { query: typedQuery(sent), reading: null, others: [] }
-      : await meaningOf(needs, { ...asked, words });
+      : filteredMeaning(await meaningOf(needs, { ...asked, words }), sent, asked.moment);
   };
   /** Answers a query, after `check` has seen it. */
   const answered = async (sent: Json | undefined, asked: Asked, check: (read: Query) => void) => {

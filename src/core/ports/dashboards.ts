@@ -1,4 +1,5 @@
 import type { Dashboard, Layouts } from "../dashboards/dashboard.ts";
+import type { JsonObject } from "../values/json.ts";
 import type { Part } from "../values/page.ts";
 import type { NewInsight } from "./insights.ts";
 
@@ -34,6 +35,8 @@ export type DashboardReads = {
   ): Promise<{ count: number; rows: DashboardRow[] }>;
   /** Returns one dashboard, unless it is deleted. */
   find(place: DashboardPlace): Promise<Dashboard | undefined>;
+  /** Returns the filters of one dashboard, unless it is deleted. */
+  filters(place: DashboardPlace): Promise<JsonObject | undefined>;
   /** Returns whether the project has had its default dashboard. */
   hasHadDefault(project: number): Promise<boolean>;
 };

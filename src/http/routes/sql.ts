@@ -1,8 +1,10 @@
 import { t } from "elysia";
+import { allows, type Principal, type Scope } from "../../core/access/key.ts";
 import {
   CLIENT_QUERY_ID_CHARS_MAX,
   type RunningQueries,
 } from "../../core/access/running-queries.ts";
+import type { Dashboards } from "../../core/dashboards/dashboards.ts";
 import { insightCsv } from "../../core/insights/csv.ts";
 import type { Insights, TimedAnswer } from "../../core/insights/insights.ts";
 import { insightTable } from "../../core/insights/text-table.ts";
@@ -26,7 +28,7 @@ import { table as columnsOf } from "../../core/values/table.ts";
 import { CSV_HEADERS, plainText, TableFormat } from "../answer/format.ts";
 import { AnswerFields, QUERY } from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
-import { AnyValue, Text, Texts } from "../operation/schemas.ts";
+import { AnyObject, AnyValue, BodyInteger, Text, Texts } from "../operation/schemas.ts";
 
 const ENVIRONMENT = "/api/environments/:project_id/";
 
@@ -95,6 +97,18 @@ const QueryBody = t.Object(
         `The caller's name for the query, by which it can be cancelled; at most ${CLIENT_QUERY_ID_CHARS_MAX} characters.`,
       ),
     ),
+    dashboard: t.Optional(
+      BodyInteger(
+        1,
+        "The id of a dashboard, whose filters are put over the query; SQL stays as it is. It needs the scope `dashboard:read`.",
+      ),
+    ),
+    filters_override: t.Optional(
+      AnyObject(
+        { date_from: "-30d" },
+        "Filters as a dashboard has them; each replaces the one of the dashboard.",
+      ),
+    ),
   },
   { $id: "QueryAsked", examples: [{ query: { kind: "HogQLQuery", query: SELECT } }] },
 );
@@ -123,13 +137,18 @@ const AnswerShape = t.Object(
 
 const ReportShape = t.Object(AnswerFields, { $id: "InsightReport" });
 
-type QueryNeeds = { sql: Sql; insights: Insights; runningQueries: RunningQueries };
+type QueryNeeds = {
+  sql: Sql;
+  insights: Insights;
+  dashboards: Dashboards;
+  runningQueries: RunningQueries;
+};
 
 /**
  * Queries whose answers are not kept. SQL of the caller is bounded because it runs in the process that has all
  * projects' events (decision 81).
  */
-export const queryRoutes = ({ sql, insights, runningQueries }: QueryNeeds) => [
+export const queryRoutes = ({ sql, insights, dashboards, runningQueries }: QueryNeeds) => [
   route({
     method: "POST",
     path: `${ENVIRONMENT}query/`,
@@ -140,11 +159,13 @@ export const queryRoutes = ({ sql, insights, runningQueries }: QueryNeeds) => [
     body: QueryBody,
     status: 200,
     response: t.Union([AnswerShape, ReportShape]),
-    handle: ({ project, query: { format }, body, signal }) =>
+    handle: ({ project, principal, query: { format }, body, signal }) =>
       runningQueries.run(project, body.client_query_id, signal, async (either) => {
-        const statement = sqlIn(body.query);
+        if (body.dashboard !== undefined) checkScope(principal, "dashboard:read");
+        const query = await dashboards.filtered(project, body.query, body);
+        const statement = sqlIn(query);
         return statement === undefined
-          ? written(await insights.answer(project, body.query, either), format)
+          ? written(await insights.answer(project, query, either), format)
           : table(await sql.run(project, statement, either), format);
       }),
   }),
@@ -163,6 +184,12 @@ export const queryRoutes = ({ sql, insights, runningQueries }: QueryNeeds) => [
     },
   }),
 ];
+
+/** Fails `permission_denied` if a key lacks a scope that only a part of the operation needs. */
+function checkScope(principal: Principal, scope: Scope): void {
+  if (allows(principal, scope)) return;
+  throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
+}
 
 /** Returns the statement of an SQL query; undefined of a question. Fails on other kinds. */
 function sqlIn(sent: Json): string | undefined {

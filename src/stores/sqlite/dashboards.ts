@@ -34,6 +34,11 @@ export function dashboardReads(sqlite: Sqlite): DashboardReads {
         };
       }),
     find: async (place) => snapshot(() => one(and(at(place), eq(dashboard.deleted, false)))),
+    filters: async (place) => {
+      const wanted = and(at(place), eq(dashboard.deleted, false));
+      return orm.select({ filters: dashboard.filters }).from(dashboard).where(wanted).get()
+        ?.filters;
+    },
     hasHadDefault: async (project) =>
       orm
         .select()

@@ -288,3 +288,86 @@ describe("the dashboard of a project", () => {
     expect(refused).toMatchObject({ status: 400, body: { attr: "use_template" } });
   });
 });
+
+describe("the filters of a dashboard", () => {
+  const view = (day: number, plan: string) =>
+    event({
+      event: "$pageview",
+      distinct_id: `d${day}`,
+      timestamp: `2026-11-${String(day).padStart(2, "0")}T10:00:00Z`,
+      properties: { plan, $session_id: Bun.randomUUIDv7() },
+    });
+  const is = { key: "plan", type: "event", operator: "exact", value: "pro" };
+  const TOTAL = { ...QUERY, series: [{ event: "$pageview", math: "total" }] };
+  const answered = async (body: object, key?: string) => {
+    const sent = key === undefined ? { body } : { body, key };
+    return await app.ask("POST", `${app.api}/query/`, sent);
+  };
+  const sumOf = async (body: object) => {
+    const { status, body: answer } = await answered(body);
+    expect(status).toBe(200);
+    const { results } = answer as { results: { data: number[] }[] };
+    return results.flatMap(({ data }) => data).reduce((sum, one) => sum + one, 0);
+  };
+
+  test.each<[string, object]>([
+    ["a typed query", TOTAL],
+    ["words that are one", { kind: "WordsQuery", query: "how many page views yesterday" }],
+    ["words in the short form", { kind: "WordsQuery", query: "$pageview yesterday" }],
+    ["words that are SQL", { kind: "WordsQuery", query: "page views by traffic origin yesterday" }],
+    ["words about sessions", { kind: "WordsQuery", query: "number of sessions yesterday" }],
+  ])("are put over %s", async (_what, query) => {
+    await app.capture(batch(view(1, "pro"), view(2, "free"), view(19, "pro"), view(20, "free")));
+    const { dashboard } = await make({ filters: { date_from: "2026-11-01", properties: [is] } });
+    const { id } = dashboard;
+
+    expect(await sumOf({ query, dashboard: id })).toBe(2);
+    const filters_override = { date_from: "2026-11-02" };
+    expect(await sumOf({ query, dashboard: id, filters_override })).toBe(1);
+    expect(await sumOf({ query, filters_override })).toBe(3);
+    expect(
+      await sumOf({ query, filters_override: { date_from: "all", date_to: "2026-11-01" } }),
+    ).toBe(1);
+  });
+
+  test("are not put over SQL, and are read with a scope of their own", async () => {
+    const { dashboard } = await make({ filters: { date_from: "2026-11-01" } });
+    const sql = { kind: "HogQLQuery", query: "SELECT 1 AS one" };
+    expect(await answered({ query: sql, dashboard: dashboard.id })).toMatchObject({ status: 200 });
+
+    const key = (await app.app.keys.create({ label: "x", scopes: ["query:read"] })).value;
+    expect(await answered({ query: TOTAL }, key)).toMatchObject({ status: 200 });
+    expect(await answered({ query: TOTAL, dashboard: dashboard.id }, key)).toMatchObject({
+      status: 403,
+    });
+  });
+
+  test.each<[string, object, string]>([
+    ["an absent dashboard", { dashboard: 9e9 }, "dashboard"],
+    ["an unknown filter", { filters_override: { x: 1 } }, "filters_override__x"],
+    ["an unknown time", { filters_override: { date_from: "x" } }, "filters_override__date_from"],
+    [
+      "another operator over words",
+      { filters_override: { properties: [{ ...is, operator: "regex" }] } },
+      "query__properties",
+    ],
+    [
+      "alternatives over words",
+      { filters_override: { properties: { type: "OR", values: [is, is] } } },
+      "query__properties",
+    ],
+  ])("are refused: %s", async (_what, body, attr) => {
+    await app.capture(batch(view(20, "pro")));
+    const query = { kind: "WordsQuery", query: "page views by traffic origin" };
+    const refused = await answered({ query, ...body });
+    expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input", attr } });
+  });
+
+  test("of a deleted dashboard are not found", async () => {
+    const { dashboard, address } = await make();
+    await patch(address, { deleted: true });
+    expect(await answered({ query: TOTAL, dashboard: dashboard.id })).toMatchObject({
+      ...{ status: 400, body: { attr: "dashboard" } },
+    });
+  });
+});
