@@ -1,17 +1,29 @@
-import type { DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { PropertyDefinition, PropertyOwner } from "../../../core/events/definition.ts";
 import type { DefinitionKeys, DefinitionReads } from "../../../core/ports/definitions.ts";
 import type { Part } from "../../../core/values/page.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
-import { eventValues, groupValues } from "./property-values.ts";
+import { eventValues, groupValues, newestSeq } from "./property-values.ts";
 
 /** Persons or groups, the newest, whose properties a list reads. */
 export const PROPERTY_PERSONS_MAX = 20_000;
 
 /** A page of a list; `count` counts all pages. */
 type Page<T> = { count: number; rows: T[] };
+
+/** Returns where the newest events of the names in a list's parameters begin; nothing for other lists. */
+async function sinceOf(
+  connection: DuckDBConnection,
+  { project, event_names }: Record<string, DuckDBValue>,
+): Promise<{ since?: number }> {
+  if (project === undefined || event_names === undefined) return {};
+  const values = { project, event_names };
+  return {
+    since: await newestSeq(connection, { where: OF_NAMES, values, limit: NAMED_EVENTS_MAX }),
+  };
+}
 
 /** Lists events and properties of the event store. */
 export function definitionReads(reads: ApiReads): DefinitionReads {
@@ -21,7 +33,9 @@ export function definitionReads(reads: ApiReads): DefinitionReads {
     values: Record<string, DuckDBValue>,
     read: (row: Record<string, DuckDBValue>) => T,
   ): Promise<Page<T>> => {
-    const found = await reads.read(signal, (connection) => rows(connection, sql, values));
+    const found = await reads.read(signal, async (connection) => {
+      return rows(connection, sql, { ...values, ...(await sinceOf(connection, values)) });
+    });
     const entries = found.filter(({ name }) => name !== null);
     return { count: Number(found[0]?.["total"]), rows: entries.map(read) };
   };
@@ -110,11 +124,12 @@ const COUNTS: Record<PropertyOwner, string> = {
 /** Events, the newest of some names, whose properties are looked up. */
 const NAMED_EVENTS_MAX = 5000;
 
-/** The condition that one of the newest events of some names has a property. */
-const OF_EVENTS = ` AND name IN (SELECT unnest(json_keys(properties)) FROM (
-    SELECT properties FROM events WHERE project_id = $project::INTEGER
-      AND event IN (SELECT unnest(from_json($event_names::JSON, '["VARCHAR"]')))
-    ORDER BY seq DESC LIMIT ${NAMED_EVENTS_MAX}))`;
+const OF_NAMES = `project_id = $project::INTEGER
+  AND event IN (SELECT unnest(from_json($event_names::JSON, '["VARCHAR"]')))`;
+
+/** The condition that one of the newest events of some names, from `$since` on, has a property. */
+const OF_EVENTS = ` AND name IN (
+    SELECT unnest(json_keys(properties)) FROM events WHERE ${OF_NAMES} AND seq >= $since::BIGINT)`;
 
 const PROPERTIES = (counts: string) => `
   SELECT name, sum(count)::DOUBLE AS count,
