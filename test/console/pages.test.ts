@@ -32,6 +32,7 @@ afterAll(() => browser?.close());
 
 /** Each page, with a text that only its content has. */
 const PAGES = [
+  { path: "start/", text: "The first event arrived on" },
   { path: "events/", text: "signed up" },
   { path: "events/?event=nothing", text: "Nothing passes the filters" },
   { path: "events/?period=2026-01-01..2026-01-02", text: "Nothing in this period" },

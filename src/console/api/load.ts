@@ -65,3 +65,22 @@ export function useLoad<T>(
     replace: (data) => setState({ data, isSlow: false, isLoading: false }),
   };
 }
+
+/** Loads as {@link useLoad} does, and again and again while the page is visible. */
+export function usePolled<T>(
+  key: string,
+  everyMs: number,
+  load: (signal: AbortSignal) => Promise<T>,
+): Loaded<T> {
+  const loaded = useLoad(key, load);
+  const latest = useRef(loaded);
+  latest.current = loaded;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const isBusy = latest.current.isLoading;
+      if (document.visibilityState === "visible" && !isBusy) latest.current.reload();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return loaded;
+}

@@ -6,6 +6,7 @@ import { InsightPage } from "./insights/insight-page.tsx";
 import { InsightsPage } from "./insights/insights-page.tsx";
 import { PersonPage } from "./persons/person-page.tsx";
 import { PersonsPage } from "./persons/persons-page.tsx";
+import { StartPage } from "./start/start-page.tsx";
 
 /** A page of the console. */
 export type Page = {
@@ -29,6 +30,7 @@ export type PageProps = { params: Record<string, string> };
  */
 export const PAGES: readonly Page[] = [
   { path: "", title: "Home", component: HomePage },
+  { path: "start", title: "Start", icon: "start", key: "s", component: StartPage },
   { path: "insights", title: "Insights", icon: "insights", key: "i", component: InsightsPage },
   { path: "insights/:short_id", title: "Insight", component: InsightPage },
   { path: "events", title: "Events", icon: "events", key: "e", component: EventsPage },
