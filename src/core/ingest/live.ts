@@ -80,7 +80,7 @@ type Reader = LiveRequest & { count: number; hidden: number };
 /** Readers with one project and one filter; they have all matching events up to `since`. */
 type Group = { project: number; filter: LiveFilter; since: number; readers: Set<Reader> };
 
-/** Sends events to readers by looking at the event store, so that a query finds every event that was sent. */
+/** Sends events to readers as the event store has them, so that a query finds each of them (decision 170). */
 export function liveEvents(needs: Needs): LiveEvents {
   const { ingest, waitMs, log } = needs;
   const groups = new Map<string, Group>();
