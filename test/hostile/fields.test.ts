@@ -111,6 +111,9 @@ describe("fields that no caller may write", () => {
     ["playlist", PLAYLISTS, { name: "Lost carts" }],
     ["personal key", KEYS, { label: "ci", scopes: ["person:read"] }],
     ["project", "/api/projects/", { name: "Shop", timezone: "UTC" }],
+    ["dashboard", `${ENVIRONMENT}/dashboards/`, { name: "Sales" }],
+    ["annotation", `${ENVIRONMENT}/annotations/`, { content: "prices" }],
+    ["saved insight", `${ENVIRONMENT}/insights/`, { query: { kind: "WordsQuery", query: "x" } }],
     [
       "insight",
       `${ENVIRONMENT}/max_tools/create_and_query_insight/`,

@@ -22,7 +22,7 @@ import { subjectOf, TEMPLATES, type TemplateTile, websiteTiles } from "./templat
 export type Dashboards = {
   /**
    * The newest first. The first call for a project that has events makes its dashboard "Website", for the user with
-   * the id `user`. `url` is the public address of the request, for links. Fails as the read of names does.
+   * the id `user` (decision 180). `url` is the public address of the request, for links. Fails as the read of names does.
    */
   list(
     asking: DashboardAsking,

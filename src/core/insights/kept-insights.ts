@@ -29,7 +29,7 @@ export type SentInsight = {
   dashboards?: number[] | undefined;
 };
 
-/** Insights that are kept (decision 72). */
+/** Insights that are kept (decisions 72 and 180). */
 export type KeptInsights = {
   /** The newest first. `url` is the public address of the request, for links. */
   list(project: number, filter: InsightFilter, query: PageQuery, url: URL): Promise<Page<Insight>>;

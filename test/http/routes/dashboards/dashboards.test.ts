@@ -274,6 +274,33 @@ describe("the dashboard of a project", () => {
     expect((await listed()).count).toBe(0);
   });
 
+  test("has sources: the referring domain, else utm_source, else Direct", async () => {
+    const came = (distinct_id: string, properties: object) =>
+      event({ event: "$pageview", distinct_id, timestamp: "2026-11-20T10:00:00Z", properties });
+    await app.capture(
+      batch(
+        came("a", { $referring_domain: "google.com", utm_source: "ad" }),
+        came("b", { $referring_domain: "$direct", utm_source: "ad" }),
+        came("c", { $referring_domain: "", utm_source: "ad" }),
+        came("c", { utm_source: "" }),
+        came("d", {}),
+      ),
+    );
+    const { dashboard } = await make({ use_template: "website" });
+    const sources = dashboard.tiles.find(({ insight: one }) => one?.name === "Sources");
+    const { query } = (sources as unknown as { insight: { query: object } }).insight;
+
+    const body = { query, dashboard: dashboard.id };
+    const { body: answer } = await app.ask("POST", `${app.api}/query/`, { body });
+
+    const { results } = answer as { results: { breakdown_value: string; data: number[] }[] };
+    expect(results.map(({ breakdown_value, data }) => [breakdown_value, ...data])).toEqual([
+      ["Direct", 2],
+      ["ad", 2],
+      ["google.com", 1],
+    ]);
+  });
+
   test("is also a template, with insights of its own that are saved", async () => {
     const { dashboard } = await make({ name: "Mine", use_template: "website" });
 
