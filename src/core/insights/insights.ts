@@ -24,6 +24,7 @@ import { type Answer, type Asking, answerOf, draftOf } from "./answers.ts";
 import { filteredMeaning } from "./filtered-words.ts";
 import { nameOf } from "./insight-name.ts";
 import { type KeptInsights, keptInsights } from "./kept-insights.ts";
+import { keptValues } from "./kept-values.ts";
 import { type ReadAsked, readAsked, type WordsRead } from "./read-words.ts";
 import { meaningOf } from "./words.ts";
 
@@ -83,6 +84,10 @@ type Needs = {
 
 /** Insights over the stores. */
 export function insights(needs: Needs): Insights {
+  const typing = {
+    ...needs,
+    queries: { ...needs.queries, values: keptValues(needs.queries.values, needs.now) },
+  };
   const { queries, drafts, projects, now } = needs;
   const upToDate = () => {
     if (needs.isCatchingUp()) {
@@ -130,7 +135,7 @@ export function insights(needs: Needs): Insights {
     },
     async read(project, asked, signal) {
       upToDate();
-      return readAsked(needs, asked, { project, signal, moment: await momentOf(project) });
+      return readAsked(typing, asked, { project, signal, moment: await momentOf(project) });
     },
     async draft(project, prompt, signal) {
       upToDate();

@@ -60,12 +60,17 @@ async function ofQuery(needs: Needs, sent: JsonObject, asking: Asking): Promise<
 }
 
 /** Returns the sentence that the project reads as a query; null if no words say it. */
-async function sentenceIn(needs: Needs, sent: JsonObject, asking: Asking): Promise<string | null> {
+async function sentenceIn(
+  needs: Needs,
+  sent: JsonObject,
+  asking: Asking,
+  known?: EventNames,
+): Promise<string | null> {
   const { project, signal, moment } = asking;
   for (const quotesAll of [false, true]) {
     const sentence = sentenceOf(sent, moment, { quotesAll });
     if (sentence === null || sentence.length > WORDS_CHARS_MAX) return null;
-    const names = await needs.queries.names(project, signal, namesAsked(sentence).all);
+    const names = known ?? (await needs.queries.names(project, signal, namesAsked(sentence).all));
     const back = await shortIn(needs, { ...asking, words: sentence, attr: "words" }, names);
     if (back !== undefined && isSame(back, sent, asking)) return sentence;
   }
@@ -100,7 +105,7 @@ async function ofWords(needs: Needs, words: string, asking: Asking): Promise<Wor
   for (const { query } of short === undefined ? english : [first]) {
     // Questions that no kind of query can express are said by their words alone.
     const isOfWords = query["kind"] === WORDS_KIND;
-    const sentence = isOfWords ? words : await sentenceIn(needs, query, asking);
+    const sentence = isOfWords ? words : await sentenceIn(needs, query, asking, names);
     const isNew = sentences.every((one) => one.sentence !== sentence);
     if (sentence !== null && isNew) sentences.push({ sentence, query });
   }

@@ -138,9 +138,13 @@ export type InsightQueries = {
 
   /**
    * Returns values of properties that equal one of `asked` in lower case, of the newest events and persons, the most
-   * frequent first. It is bounded.
+   * frequent first; "all" are those of at most 100 characters. It is bounded.
    */
-  values(project: number, signal: AbortSignal, asked: readonly string[]): Promise<KnownValue[]>;
+  values(
+    project: number,
+    signal: AbortSignal,
+    asked: readonly string[] | "all",
+  ): Promise<KnownValue[]>;
 
   /** Returns whether one of the newest events of a name has a property. */
   hasProperty(project: number, signal: AbortSignal, expected: Expected): Promise<boolean>;

@@ -11,13 +11,21 @@ const NEWEST_MAX = 20_000;
 /** Values that one question may mean. */
 const VALUES_MAX = 500;
 
-/** Returns SQL of the values in JSON objects whose lower case is wanted, with their counts. */
-const VALUES = (of: "event" | "person", objects: string) => `
+/** Values of a project at most, and their characters, where all are asked for. */
+const ALL_VALUES_MAX = 20_000;
+const ALL_VALUES_CHARS_MAX = 100;
+
+/** Conditions of values: of those whose lower case is wanted, and of all. */
+const WANTED = `lower(value) IN (SELECT unnest(from_json($folded_values::JSON, '["VARCHAR"]')))`;
+const SHORT = `length(value) <= ${ALL_VALUES_CHARS_MAX}`;
+
+/** Returns SQL of the values in JSON objects that meet a condition, with their counts. */
+const VALUES = (of: "event" | "person", objects: string, condition: string) => `
   SELECT '${of}' AS owner, name, value, count(*)::DOUBLE AS count
   FROM (
     SELECT unnest(json_keys(properties)) AS name, unnest(json_extract_string(properties, '$.*')) AS value
     FROM (${objects}))
-  WHERE name NOT IN ('$group_type', '$group_key', '$lib', 'distinct_id', 'token') AND lower(value) IN (SELECT unnest(from_json($folded_values::JSON, '["VARCHAR"]')))
+  WHERE name NOT IN ('$group_type', '$group_key', '$lib', 'distinct_id', 'token') AND ${condition}
   GROUP BY name, value`;
 
 /**
@@ -30,24 +38,30 @@ const isNewest = (table: string, key: string, among = "") => {
     SELECT ${key} FROM ${table} WHERE ${where} ORDER BY ${key} DESC LIMIT ${NEWEST_MAX}))`;
 };
 
-const KNOWN = `
+const known = (condition: string, most: number) => `
   FROM (
-    ${VALUES("event", `SELECT properties FROM events WHERE ${isNewest("events", "seq")}`)}
+    ${VALUES("event", `SELECT properties FROM events WHERE ${isNewest("events", "seq")}`, condition)}
     UNION ALL
     ${VALUES(
       "person",
       `SELECT ${ALL_PROPERTIES} AS properties FROM persons WHERE ${isNewest("persons", "id")}`,
+      condition,
     )})
-  ORDER BY count DESC, name, value LIMIT ${VALUES_MAX}`;
+  ORDER BY count DESC, name, value LIMIT ${most}`;
 
-/** Returns values of properties that equal one of some texts in lower case, the most frequent first. */
+const KNOWN = known(WANTED, VALUES_MAX);
+const ALL_KNOWN = known(SHORT, ALL_VALUES_MAX);
+
+/** Returns values of properties that equal one of some texts in lower case, or all, the most frequent first. */
 export async function knownValues(
   connection: DuckDBConnection,
   project: number,
-  foldedValues: readonly string[],
+  foldedValues: readonly string[] | "all",
 ): Promise<KnownValue[]> {
-  const values = { project, folded_values: JSON.stringify(foldedValues) };
-  const found = await rows(connection, KNOWN, values);
+  const found =
+    foldedValues === "all"
+      ? await rows(connection, ALL_KNOWN, { project })
+      : await rows(connection, KNOWN, { project, folded_values: JSON.stringify(foldedValues) });
   return found.map(({ owner, name, value, count }) => ({
     property: {
       of: owner === "person" ? ("person" as const) : ("event" as const),
