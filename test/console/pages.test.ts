@@ -42,6 +42,7 @@ const PAGES = [
   { path: "persons/77/", text: "Not found" },
   { path: "insights/", text: "New insight" },
   { path: "insights/new/", text: "unique users of $pageview" },
+  { path: "sql/", text: "Tables" },
   { path: "nowhere/", text: "There is no page at this address" },
 ];
 

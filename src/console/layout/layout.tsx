@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { PAGES, type Page } from "../pages/index.ts";
 import { href } from "../state/address.ts";
@@ -54,8 +54,14 @@ export function Layout({
 /** The pages with an icon. The current one is marked, also while a page below it is open. */
 function Navigation({ page }: { page: Page | undefined }) {
   const top = page?.path.split("/")[0];
+  const bar = useRef<HTMLElement>(null);
+  // Where the pages do not fit, the bar scrolls, and the current one is shown.
+  useEffect(() => {
+    const current = bar.current?.querySelector("[aria-current]");
+    if (top !== undefined) current?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [top]);
   return (
-    <nav class="navigation" aria-label="Pages">
+    <nav class="navigation" aria-label="Pages" ref={bar}>
       <ul>
         {PAGES.filter(({ icon }) => icon).map(({ path, title, icon }) => (
           <li key={path}>

@@ -6,6 +6,7 @@ import { InsightPage } from "./insights/insight-page.tsx";
 import { InsightsPage } from "./insights/insights-page.tsx";
 import { PersonPage } from "./persons/person-page.tsx";
 import { PersonsPage } from "./persons/persons-page.tsx";
+import { SqlPage } from "./sql/sql-page.tsx";
 import { StartPage } from "./start/start-page.tsx";
 
 /** A page of the console. */
@@ -36,4 +37,5 @@ export const PAGES: readonly Page[] = [
   { path: "events", title: "Events", icon: "events", key: "e", component: EventsPage },
   { path: "persons", title: "Persons", icon: "persons", key: "p", component: PersonsPage },
   { path: "persons/:id", title: "Person", component: PersonPage },
+  { path: "sql", title: "SQL", icon: "sql", key: "q", component: SqlPage },
 ];

@@ -109,6 +109,26 @@ export function SaveTools({ insight, query, sentence, onChange }: SaveProps) {
   );
 }
 
+/** Saves a query as a new insight, under a name that it asks for. */
+export function SaveQuery({ query, name }: { query: Query; name: string }) {
+  const { go } = useAddress();
+  const [isNaming, setNaming] = useState(false);
+  if (!may("insight:write")) return null;
+  return (
+    <>
+      <Button onClick={() => setNaming(true)}>Save</Button>
+      {isNaming && (
+        <NameDialog
+          first={name}
+          onSave={(chosen, description) => createInsight(chosen, description, query)}
+          onDone={({ short_id }) => go(`insights/${short_id}`)}
+          onClose={() => setNaming(false)}
+        />
+      )}
+    </>
+  );
+}
+
 function NameDialog(props: {
   first: string;
   onSave: (name: string, description: string) => Promise<Insight>;
