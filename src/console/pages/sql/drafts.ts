@@ -17,7 +17,7 @@ const nameOf = (part: "draft" | "runs", project: number) => `hoglet.sql.${part}.
 /** The statement that was last typed in a project; empty if none was. */
 export const draftOf = (project: number): string => stored(nameOf("draft", project)) ?? "";
 
-/** Keeps what is being typed in a project. */
+/** Keeps the statement that is typed in a project. */
 export const keepDraft = (project: number, sql: string): void =>
   store(nameOf("draft", project), sql);
 
