@@ -25,8 +25,11 @@ afterAll(() => browser?.close());
 const link = async ({ data }: Pick<Server, "data">) =>
   (await runCommand(["console", "--data", data])).out.trim();
 
-/** Waits until the page of someone who has signed in is there. */
-const signedIn = (page: Page) => page.locator("nav").first().waitFor();
+/** Waits until the page of someone who has signed in is there, and asks for nothing more. */
+const signedIn = async (page: Page) => {
+  await page.locator("nav").first().waitFor();
+  await page.waitForLoadState("networkidle");
+};
 
 /** Waits until the page asks for a key. */
 const signedOut = (page: Page) => page.locator("input[name=key]").waitFor();
