@@ -142,6 +142,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     insights: insights({
       ...{ ...insightStore, queries, drafts, projects, groups, isCatchingUp, now },
       sql: statements,
+      persons: reads,
     }),
     dashboards: dashboards({
       ...{ reads: dashboardReads(sqlite), writes: stores.dashboards, projects, now, randomBytes },

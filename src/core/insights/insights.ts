@@ -6,12 +6,14 @@ import type {
   InsightReads,
   InsightWrites,
 } from "../ports/insights.ts";
+import type { PersonReads } from "../ports/person-reads.ts";
 import {
   checkType,
   type Insight,
   type InsightType,
   insightTypeOf,
   type Query,
+  sourceOf,
   wordsIn,
 } from "../queries/insight.ts";
 import type { Sql } from "../sql/sql.ts";
@@ -20,6 +22,7 @@ import { withShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
+import { type ActorsAnswer, actorsAnswer } from "./actors.ts";
 import { type Answer, type Asking, answerOf, draftOf } from "./answers.ts";
 import { filteredMeaning } from "./filtered-words.ts";
 import { nameOf } from "./insight-name.ts";
@@ -45,6 +48,8 @@ export type InsightAsked = {
 export type Insights = KeptInsights & {
   /** Answers a query, and keeps nothing. Fails as `ask`. */
   answer(project: number, query: Json | undefined, signal: AbortSignal): Promise<TimedAnswer>;
+  /** Returns persons of a number of an answer. Fails as `actorsAnswer`, and `unavailable` as `ask`. */
+  actors(project: number, sent: Json | undefined, signal: AbortSignal): Promise<ActorsAnswer>;
   /**
    * Answers a query and keeps it for the user with the id `user`. Fails `required`, `invalid_input`,
    * `invalid_choice`, `too_long`, `query_timeout`, and `unavailable` while the event store catches up.
@@ -75,6 +80,7 @@ type Needs = {
   drafts: InsightDrafts;
   projects: Pick<Projects, "get">;
   groups: Pick<GroupReads, "types">;
+  persons: Pick<PersonReads, "read" | "owners">;
   sql: Pick<Sql, "runInTurn">;
   /** Whether the event store lacks events of before the start. */
   isCatchingUp: () => boolean;
@@ -124,6 +130,11 @@ export function insights(needs: Needs): Insights {
       const asked = await askedIn(project, signal, "query");
       const { answer } = await answered(query, asked, () => undefined);
       return answer;
+    },
+    async actors(project, sent, signal) {
+      const asked = await askedIn(project, signal, "query");
+      const queryOf = async (source: JsonObject) => sourceOf((await meant(source, asked)).query);
+      return await actorsAnswer(needs, sent, asked, queryOf);
     },
     async ask(project, user, { query, insight_type, name }, signal) {
       const type = insightTypeOf(insight_type);

@@ -26,6 +26,52 @@ export type FoundValue = string | (string | null)[] | null;
 /** Kinds of lines of a breakdown: one value, events without a value, all other values. */
 export type BreakdownKind = "value" | "none" | "other";
 
+/** A line of an answer with a breakdown. */
+export type Line = { kind: BreakdownKind; breakdown: FoundValue };
+
+/** A number of an answer, whose persons are asked for. `line` is null for all lines together. */
+export type CellOf = {
+  /** `bucket` is null for the number of the whole period. */
+  TrendsQuery: { series: number; bucket: string | null; isPrevious: boolean; line: Line | null };
+  /** Persons who came to the step `step`, from 1 on; of a negative one, those who came to the step before alone. */
+  FunnelsQuery: { step: number; line: Line | null };
+  /** Indexes as in {@link RetentionRow}. */
+  RetentionQuery: { began: number; later: number; line: Line | null };
+  /** As in {@link PathsRow}. */
+  PathsQuery: { step: number; source: string; target: string };
+  /** As in {@link LifecycleRow}. */
+  LifecycleQuery: { status: LifecycleRow["status"]; place: number };
+  /** Persons who had events in exactly so many intervals. */
+  StickinessQuery: { series: number; intervals: number };
+};
+
+/** A plan, and a number of its answer. */
+export type Actors = {
+  [Kind in Query["kind"]]: { kind: Kind; plan: PlanOf<Kind>; cell: CellOf[Kind] };
+}[Query["kind"]];
+
+/** The part of a list of persons to return; `search` is a part of the e-mail address, or the persons `owners`. */
+export type ActorsPart = {
+  limit: number;
+  offset: number;
+  search: { text: string; owners: readonly number[] } | null;
+};
+
+/** A person of a number. All persons without a profile together are one, whose `id` is null. */
+export type ActorRow = {
+  id: number | null;
+  /**
+   * Events that count, of a sum their sum, of sessions and groups these. Of a funnel the steps that were reached, of paths
+   * the paths, of stickiness the intervals.
+   */
+  count: number;
+  /** The time of the last of them, ISO 8601 in UTC. */
+  last_at: string;
+};
+
+/** Persons of a number; `count` has all of them, each of those without a profile as one. */
+export type FoundActors = { count: number; rows: ActorRow[] };
+
 /**
  * One number of a series of a trend. A series without events has no rows. With a formula, all series
  * have the same values of the breakdown, the most frequent ones of the first series. The previous period has
@@ -122,6 +168,16 @@ export type InsightQueries = {
    * Counts are exact. Fails `invalid_input` for a filter with an invalid regular expression.
    */
   run(project: number, plan: Plan, signal: AbortSignal): Promise<Answered>;
+  /**
+   * Returns the persons of a number of an answer: those with the greatest count first, then the last to come, then by
+   * id. Each person counts that `run` counted. Fails as `run`.
+   */
+  actors(
+    project: number,
+    asked: Actors,
+    part: ActorsPart,
+    signal: AbortSignal,
+  ): Promise<FoundActors>;
   /**
    * Returns names of events and properties for questions in words, the most frequent first. The lists are
    * bounded, but have all names that equal one of `asked` once they are folded (`folded` in core). Names of

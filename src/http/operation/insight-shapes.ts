@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { AnyObject, DateTime, Text, Texts, UserShape, Whole } from "./schemas.ts";
+import { AnyObject, DateTime, PersonShape, Text, Texts, UserShape, Whole } from "./schemas.ts";
 
 /** A question about events, for examples. */
 export const QUERY = {
@@ -114,6 +114,33 @@ export const AnswerFields = {
     Texts(["unique users of $pageview"], "Other meanings of the words, the likeliest first."),
   ),
 };
+
+/** Persons of a number of an answer. */
+export const ActorsShape = t.Object(
+  {
+    columns: Texts(["person", "count", "last_at"]),
+    results: t.Array(
+      t.Array(
+        t.Union([
+          t.Nullable(PersonShape),
+          t.Number({ examples: [3] }),
+          Text("2026-11-21T12:00:00.000000Z"),
+        ]),
+      ),
+      {
+        description:
+          "A person, how often, and the time of the last event, ISO 8601 in UTC. All persons without a profile are one row, with null. Of `sum` the second is the person's sum, of sessions and groups their number, of a funnel the steps that were reached, of paths the paths, of stickiness the intervals; else it is the events.",
+      },
+    ),
+    count: Whole(84, "All persons that were counted; each of those without a profile is one."),
+    hasMore: t.Boolean({
+      description: "Whether more rows follow: `offset` and the rows of this part.",
+    }),
+    offset: Whole(0),
+    calculated_at: DateTime,
+  },
+  { $id: "InsightActors" },
+);
 
 /** An insight with its answer. */
 export const AnswerShape = t.Object(

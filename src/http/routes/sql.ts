@@ -5,6 +5,8 @@ import {
   type RunningQueries,
 } from "../../core/access/running-queries.ts";
 import type { Dashboards } from "../../core/dashboards/dashboards.ts";
+import { ACTORS_KIND, type ActorsAnswer } from "../../core/insights/actors.ts";
+import { CELL_KINDS } from "../../core/insights/cells.ts";
 import { insightCsv } from "../../core/insights/csv.ts";
 import type { Insights, TimedAnswer } from "../../core/insights/insights.ts";
 import { insightTable } from "../../core/insights/text-table.ts";
@@ -26,7 +28,7 @@ import { Failure } from "../../core/values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../core/values/json.ts";
 import { table as columnsOf } from "../../core/values/table.ts";
 import { CSV_HEADERS, plainText, TableFormat } from "../answer/format.ts";
-import { AnswerFields, QUERY } from "../operation/insight-shapes.ts";
+import { ActorsShape, AnswerFields, QUERY } from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
 import { AnyObject, AnyValue, BodyInteger, Text, Texts } from "../operation/schemas.ts";
 
@@ -45,7 +47,7 @@ const TABLES = Object.entries(SQL_VIEWS)
 
 const SQL_KINDS = ["HogQLQuery", "SQLQuery"] as const;
 
-const KINDS: readonly string[] = [...SQL_KINDS, ...QUERY_KINDS];
+const KINDS: readonly string[] = [...SQL_KINDS, ...QUERY_KINDS, ACTORS_KIND];
 
 const ofKind = (kinds: readonly string[], rest: JsonObject, required: string[] = []) => ({
   type: "object",
@@ -60,12 +62,16 @@ const text = (example: string, description: string) => ({
   description,
 });
 
+const anyQuery = { type: "object", additionalProperties: true, examples: [QUERY] };
+
+const CELL = { kind: "InsightActorsQuery", source: QUERY, day: "2026-11-16", series: 0 };
+
 const QueryBody = t.Object(
   {
     query: t.Unsafe<Json>(
       t.Unknown({
         description:
-          "SQL, a question about events as `create_and_query_insight` takes it, or a question in words. Nothing is kept.",
+          "SQL, a question about events as `create_and_query_insight` takes it, a question in words, or the persons of a number of an answer, which also needs the scope `person:read`. Nothing is kept.",
         anyOf: [
           ofKind(
             SQL_KINDS,
@@ -83,9 +89,20 @@ const QueryBody = t.Object(
             ["query"],
           ),
           ofKind(Object.values(INSIGHT_TYPES), {}),
+          ofKind(["InsightVizNode"], { source: anyQuery }, ["source"]),
           ofKind(
-            ["InsightVizNode"],
-            { source: { type: "object", additionalProperties: true, examples: [QUERY] } },
+            [ACTORS_KIND],
+            {
+              source: {
+                ...ofKind(CELL_KINDS, { source: anyQuery }, ["source"]),
+                examples: [CELL],
+                description:
+                  "A query, and the number of its answer whose persons are asked for. `InsightActorsQuery`: of trends `series`, `day` (without it the whole period), `breakdown`, `compare`; of lifecycle `day`, `status`; of retention `interval` (the line, from 0 on) and `day` (the column, from 0 on); of paths `pathStartKey` and `pathEndKey` in `pathsFilter`. `FunnelsActorsQuery`: `funnelStep` (from 1 on; from -2 on those who were lost there), `funnelStepBreakdown`. `StickinessActorsQuery`: `series`, `day` (the number of intervals).",
+              },
+              limit: { type: "integer", examples: [100], description: "At most 1000." },
+              offset: { type: "integer", examples: [0] },
+              search: text("ann@", "A part of the e-mail address, or a whole distinct id."),
+            },
             ["source"],
           ),
         ],
@@ -158,15 +175,20 @@ export const queryRoutes = ({ sql, insights, dashboards, runningQueries }: Query
     query: t.Object(TableFormat),
     body: QueryBody,
     status: 200,
-    response: t.Union([AnswerShape, ReportShape]),
+    response: t.Union([AnswerShape, ReportShape, ActorsShape]),
     handle: ({ project, principal, query: { format }, body, signal }) =>
       runningQueries.run(project, body.client_query_id, signal, async (either) => {
         if (body.dashboard !== undefined) checkScope(principal, "dashboard:read");
         const query = await dashboards.filtered(project, body.query, body);
-        const statement = sqlIn(query);
-        return statement === undefined
-          ? written(await insights.answer(project, query, either), format)
-          : table(await sql.run(project, statement, either), format);
+        const kind = kindOf(query);
+        if (SQL_KINDS.some((one) => one === kind)) {
+          return table(await sql.run(project, sqlIn(query), either), format);
+        }
+        if (kind !== ACTORS_KIND) {
+          return written(await insights.answer(project, query, either), format);
+        }
+        checkScope(principal, "person:read");
+        return listed(await insights.actors(project, query, either), format);
       }),
   }),
   route({
@@ -191,17 +213,18 @@ function checkScope(principal: Principal, scope: Scope): void {
   throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
 }
 
-/** Returns the statement of an SQL query; undefined of a question. Fails on other kinds. */
-function sqlIn(sent: Json): string | undefined {
+/** Returns the kind of a query. Fails on kinds that are not known. */
+function kindOf(sent: Json): string {
   if (!isObject(sent)) throw new Failure("invalid_input", "An object is expected.", "query");
   const { kind } = sourceOf(sent);
   if (kind === undefined) throw missing("query__kind");
-  if (typeof kind !== "string" || !KINDS.includes(kind)) {
-    const detail = `One of ${KINDS.join(", ")} is expected.`;
-    throw new Failure("invalid_choice", detail, "query__kind");
-  }
-  if (!SQL_KINDS.some((one) => one === kind)) return undefined;
-  const { query } = sourceOf(sent);
+  if (typeof kind === "string" && KINDS.includes(kind)) return kind;
+  throw new Failure("invalid_choice", `One of ${KINDS.join(", ")} is expected.`, "query__kind");
+}
+
+/** Returns the statement of a query in SQL. */
+function sqlIn(sent: Json): string {
+  const { query } = sourceOf(sent as JsonObject);
   if (query === undefined) throw missing(SQL_ATTR);
   if (typeof query === "string") return query;
   throw new Failure("invalid_input", "SQL is a text.", SQL_ATTR);
@@ -213,6 +236,19 @@ function written(answer: TimedAnswer, format: Format): Response | TimedAnswer {
   if (format === "csv") return new Response(insightCsv(answer), { headers: CSV_HEADERS });
   if (format !== "txt") return answer;
   return plainText(insightTable("", String(answer.query["kind"]), answer));
+}
+
+/** Persons as they are, or as a table with their names. */
+function listed(answer: ActorsAnswer, format: Format): Response | ActorsAnswer {
+  if (format !== "csv" && format !== "txt") return answer;
+  const heads = ["uuid", "name", "count", "last_at"];
+  const rows = answer.results.map(([person, count, last_at]) => [
+    ...[person?.uuid ?? "", person?.name ?? "(no profile)"],
+    ...[String(count), last_at],
+  ]);
+  return format === "csv"
+    ? new Response([heads, ...rows].map(csvLine).join(""), { headers: CSV_HEADERS })
+    : plainText(`${columnsOf(heads, rows).join("\n")}\n`);
 }
 
 function table(answer: SqlAnswer, format: Format): Response {

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
 import type { MaterializedColumns } from "../../../src/core/ports/hot-columns.ts";
-import type { Plan } from "../../../src/core/ports/insights.ts";
+import type { Actors, ActorsPart, Plan } from "../../../src/core/ports/insights.ts";
 import type { ProjectedPerson } from "../../../src/core/ports/projection.ts";
 import { jsonOf } from "../../../src/core/sql/sql.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
@@ -161,6 +161,8 @@ export async function dataSets(projects: readonly number[], path?: string) {
   const asked = insightQueries(apiReads(duckdb, 600));
   const queries = {
     run: (project: number, plan: Plan) => asked.run(project, plan, FOREVER),
+    actors: (project: number, of: Actors, part: ActorsPart) =>
+      asked.actors(project, of, part, FOREVER),
     names: (project: number) => asked.names(project, FOREVER),
     sql: insightDraft,
   };

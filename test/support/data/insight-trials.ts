@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { BreakdownKind, Found, FoundValue, PlanOf } from "../../../src/core/ports/insights.ts";
+import type {
+  Actors,
+  BreakdownKind,
+  CellOf,
+  Found,
+  FoundValue,
+  PlanOf,
+} from "../../../src/core/ports/insights.ts";
 import type { Query } from "../../../src/core/queries/insight.ts";
 import type { Json } from "../../../src/core/values/json.ts";
-import { type DataSet, type DataSets, dataSets } from "./data-sets.ts";
+import { expectActors, someOf } from "./actors-reference.ts";
+import { chance, type DataSet, type DataSets, dataSets } from "./data-sets.ts";
 import {
   DATA_SETS,
   draftedSets,
@@ -35,6 +43,8 @@ type Trials<Kind extends Query["kind"], Row> = {
   rows: (found: Found[Kind]) => Row[];
   /** Expects enough rows in all: queries without rows would prove little. */
   enough: (expected: Row[]) => void;
+  /** Returns the number of a row, as what its persons are asked by. */
+  cell: (row: Row, plan: PlanOf<Kind>) => { cell: CellOf[Kind]; number: number };
   /** Returns a row of a draft as the plain loop has it. */
   drafted: (row: DraftRow, plan: PlanOf<Kind>) => Row;
 };
@@ -42,7 +52,7 @@ type Trials<Kind extends Query["kind"], Row> = {
 /** Compares a kind of query, and its draft, with a plain loop. */
 export function insightTrials<Kind extends Query["kind"], Row>(
   name: string,
-  { asked, rows, enough, drafted }: Trials<Kind, Row>,
+  { asked, rows, enough, cell, drafted }: Trials<Kind, Row>,
 ): void {
   let stored: DataSets;
 
@@ -65,6 +75,21 @@ export function insightTrials<Kind extends Query["kind"], Row>(
         all.push(...expected);
       });
       enough(all);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `${name} has as many persons as each number says`,
+    async () => {
+      await forEach(stored.sets, async (set) => {
+        const { plan, expected } = asked(set);
+        for (const row of someOf(expected, chance(set.project))) {
+          const { cell: of, number } = cell(row, plan);
+          const one = { kind: plan.query.kind, plan, cell: of } as unknown as Actors;
+          await expectActors(stored, set, one, number);
+        }
+      });
     },
     TIMEOUT_MS,
   );

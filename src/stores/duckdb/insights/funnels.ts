@@ -1,11 +1,13 @@
-import type { FunnelRow } from "../../../core/ports/insights.ts";
+import type { CellOf, FunnelRow, PlanOf } from "../../../core/ports/insights.ts";
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import { attemptsSql, nameCondition, numbersTo } from "./funnel-attempts.ts";
 import { byFollowing } from "./funnel-ordered.ts";
 import {
+  actorsSelect,
   breakdownOf,
   eventScan,
+  isOfLine,
   joinedWith,
   type Row,
   type Statement,
@@ -37,6 +39,28 @@ ${joinedWith("top_values", "best")}
 GROUP BY ${top.join(", ")}
 ORDER BY is_other, persons_1 DESC, breakdown NULLS LAST`;
   return { tables, select };
+}
+
+/** Returns the statement of the persons who came to a step of a funnel, or were lost before it. */
+export function funnelActors(
+  target: Target,
+  { query: funnel, period }: PlanOf<"FunnelsQuery">,
+  { step, line }: CellOf["FunnelsQuery"],
+): Statement {
+  const tables = [matchedSql(target, funnel, period), ...attemptsSql(target, funnel)];
+  const times = numbersTo(funnel.steps.length).map((one) => `WHEN ${one} THEN t_${one}`);
+  tables.push(`reached AS (
+  SELECT *, CASE depth ${times.join(" ")} END AS t FROM best
+)`);
+  const conditions = [step > 0 ? `depth >= ${step}` : `depth = ${-step - 1}`];
+  const shared = { count: "max(depth)", conditions };
+  if (funnel.breakdown === null || line === null) {
+    return { tables, select: actorsSelect({ ...shared, from: "FROM reached" }) };
+  }
+  tables.push(topValues("top_values", "best", "count(*)", funnel.breakdown));
+  const value = { breakdown: "reached.breakdown", isOther: "(top_values.is_top IS NULL)" };
+  conditions.push(...isOfLine(target, line, value));
+  return { tables, select: actorsSelect({ ...shared, from: joinedWith("top_values", "reached") }) };
 }
 
 /** Returns columns: the persons who reached each step, and their seconds since the step before. */

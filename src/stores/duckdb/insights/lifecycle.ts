@@ -1,7 +1,15 @@
-import type { LifecycleRow } from "../../../core/ports/insights.ts";
+import type { CellOf, LifecycleRow, PlanOf } from "../../../core/ports/insights.ts";
 import type { Lifecycle } from "../../../core/queries/lifecycle.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import { bucketOf, eventScan, type Row, type Statement, type Target } from "./statement.ts";
+import {
+  actorsSelect,
+  bucketOf,
+  eventScan,
+  type Row,
+  type Statement,
+  type Target,
+  TIME,
+} from "./statement.ts";
 
 /** SQL of the length of an interval. */
 const LENGTH: Record<Interval, string> = {
@@ -20,32 +28,8 @@ export function lifecycleSql(
   { series, interval }: Lifecycle,
   period: Period,
 ): Statement {
-  const scan = eventScan(target, period);
   const from = target.bind(period.from, "TIMESTAMP");
-  const columns = [
-    `${scan.person()} AS person_id`,
-    `CASE WHEN ${scan.wall} < ${from} THEN -1
-      ELSE date_diff('${interval}', ${from}, ${scan.wall}) END AS number`,
-  ];
-  const conditions = [...scan.within({ everBefore: true }), scan.isOf(series)];
-  const tables = [
-    scan.named("matched AS", columns, conditions),
-    `active AS (
-  SELECT DISTINCT person_id, number FROM matched
-)`,
-    `neighbors AS (
-  SELECT number, lag(number) OVER forwards AS earlier, lead(number) OVER forwards AS later
-  FROM active WINDOW forwards AS (PARTITION BY person_id ORDER BY number)
-)`,
-    `statuses AS (
-  SELECT number, CASE WHEN earlier IS NULL THEN 'new'
-    WHEN earlier = number - 1 THEN 'returning' ELSE 'resurrecting' END AS status
-  FROM neighbors
-  UNION ALL
-  SELECT number + 1 AS number, 'dormant' AS status
-  FROM neighbors WHERE later IS DISTINCT FROM number + 1
-)`,
-  ];
+  const tables = statusesOf(target, { series, interval }, period);
   const start = `(${from} + number * ${LENGTH[interval]})`;
   const select = `SELECT ${bucketOf(interval, start)} AS bucket, status,
   CASE status WHEN 'dormant' THEN -count(*) ELSE count(*) END AS persons
@@ -54,6 +38,58 @@ WHERE number > 0 AND number < ${period.buckets.length}
 GROUP BY number, status
 ORDER BY number, status`;
   return { tables, select };
+}
+
+/** Returns the tables up to `statuses`: a row for each person and interval, with the person for a list of persons. */
+function statusesOf(
+  target: Target,
+  { series, interval }: Pick<Lifecycle, "series" | "interval">,
+  period: Period,
+  isOfActors = false,
+): string[] {
+  const scan = eventScan(target, period);
+  const from = target.bind(period.from, "TIMESTAMP");
+  const columns = [
+    `${scan.person()} AS person_id`,
+    ...(isOfActors ? [`${TIME} AS t`] : []),
+    `CASE WHEN ${scan.wall} < ${from} THEN -1
+      ELSE date_diff('${interval}', ${from}, ${scan.wall}) END AS number`,
+  ];
+  const conditions = [...scan.within({ everBefore: true }), scan.isOf(series)];
+  const person = isOfActors ? "person_id, " : "";
+  return [
+    scan.named("matched AS", columns, conditions),
+    `active AS (
+  SELECT DISTINCT person_id, number FROM matched
+)`,
+    `neighbors AS (
+  SELECT ${person}number, lag(number) OVER forwards AS earlier, lead(number) OVER forwards AS later
+  FROM active WINDOW forwards AS (PARTITION BY person_id ORDER BY number)
+)`,
+    `statuses AS (
+  SELECT ${person}number, CASE WHEN earlier IS NULL THEN 'new'
+    WHEN earlier = number - 1 THEN 'returning' ELSE 'resurrecting' END AS status
+  FROM neighbors
+  UNION ALL
+  SELECT ${person}number + 1 AS number, 'dormant' AS status
+  FROM neighbors WHERE later IS DISTINCT FROM number + 1
+)`,
+  ];
+}
+
+/** Returns the statement of the persons of a status; the time of dormant ones is that of the interval before. */
+export function lifecycleActors(
+  target: Target,
+  { query, period }: PlanOf<"LifecycleQuery">,
+  { status, place }: CellOf["LifecycleQuery"],
+): Statement {
+  const select = actorsSelect({
+    actor: "statuses.person_id",
+    from: `FROM statuses JOIN matched ON matched.person_id = statuses.person_id
+  AND matched.number = ${status === "dormant" ? place - 1 : place}`,
+    conditions: [`statuses.number = ${place}`, `status = '${status}'`],
+  });
+  return { tables: statusesOf(target, query, period, true), select };
 }
 
 /** Reads a row of a lifecycle; `bucketIndexes` are the indexes of the period's buckets. */

@@ -1,12 +1,48 @@
-import type { PathsRow } from "../../../core/ports/insights.ts";
+import type { CellOf, PathsRow, PlanOf } from "../../../core/ports/insights.ts";
 import { PATH_GAP_MINUTES, type Paths } from "../../../core/queries/path.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Bind } from "../lists/property-filter.ts";
-import { eventScan, type Row, type Statement, type Target, TIME } from "./statement.ts";
+import {
+  actorsSelect,
+  eventScan,
+  type Row,
+  type Statement,
+  type Target,
+  TIME,
+} from "./statement.ts";
 
 /** Returns the statement of paths, with the most frequent ways first. */
 export function pathsSql(target: Target, paths: Paths, period: Period): Statement {
-  const { types, filters, excluded, edges } = paths;
+  const { tables, part } = stepsOf(target, paths, period);
+  const select = `SELECT n - ${part.first} + 1 AS step, source, target, count(*) AS paths,
+  avg(epoch_us(t_target) - epoch_us(t)) / 1000 AS average_ms
+FROM ${part.from}
+WHERE target IS NOT NULL AND ${part.condition}
+GROUP BY ALL
+ORDER BY paths DESC, step, source, target
+LIMIT ${paths.edges}`;
+  return { tables, select };
+}
+
+/** Returns the statement of the persons who went a way; the time is that of its end. */
+export function pathsActors(
+  target: Target,
+  { query, period }: PlanOf<"PathsQuery">,
+  { step, source, target: to }: CellOf["PathsQuery"],
+): Statement {
+  const { tables, part } = stepsOf(target, query, period);
+  const { bind } = target;
+  const ways = `ways AS (
+  SELECT person_id, t_target AS t FROM ${part.from}
+  WHERE target = ${bind(to)} AND source = ${bind(source)} AND ${part.condition}
+    AND n - ${part.first} + 1 = ${step}
+)`;
+  return { tables: [...tables, ways], select: actorsSelect({ from: "FROM ways", conditions: [] }) };
+}
+
+/** Returns the tables of the steps of paths, and the part of them that counts. */
+function stepsOf(target: Target, paths: Paths, period: Period) {
+  const { types, filters, excluded } = paths;
   const { bind } = target;
   const scan = eventScan(target, period);
   const columns = [
@@ -57,14 +93,7 @@ export function pathsSql(target: Target, paths: Paths, period: Period): Statemen
 )`,
     ...part.tables,
   ];
-  const select = `SELECT n - ${part.first} + 1 AS step, source, target, count(*) AS paths,
-  avg(epoch_us(t_target) - epoch_us(t)) / 1000 AS average_ms
-FROM ${part.from}
-WHERE target IS NOT NULL AND ${part.condition}
-GROUP BY ALL
-ORDER BY paths DESC, step, source, target
-LIMIT ${edges}`;
-  return { tables, select };
+  return { tables, part };
 }
 
 /** Returns the steps of each path that count: from number `first` on, where `condition` holds. */

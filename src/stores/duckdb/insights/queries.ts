@@ -9,6 +9,7 @@ import { readableColumns } from "../events/hot-columns.ts";
 import { eventNames, personNames } from "../lists/names.ts";
 import { binder, checkPatterns } from "../lists/property-filter.ts";
 import { firstEventAt, hasProperty, knownValues } from "../lists/values.ts";
+import { actorsSql, foundActors } from "./actors.ts";
 import { eventTables } from "./event-tables.ts";
 import { funnelRow, funnelSql } from "./funnels.ts";
 import { lifecycleRow, lifecycleSql } from "./lifecycle.ts";
@@ -26,31 +27,45 @@ export function insightQueries(
   reads: ApiReads,
   noteUse: NoteUse = () => undefined,
 ): InsightQueries {
+  type Run = (statement: (target: Target) => Statement) => Promise<Row[]>;
+  const runner = <T>(
+    project: number,
+    query: Query,
+    signal: AbortSignal,
+    work: (run: Run) => Promise<T>,
+  ): Promise<T> =>
+    reads.read(signal, async (connection) => {
+      const used = new Set<string>();
+      const beganMs = performance.now();
+      const promoted = await readableColumns(connection);
+      const events = { project, promoted, onUse: (property: string) => used.add(property) };
+      const filters = filtersIn({ any: false, of: filtersOf(query) });
+      const propertyFilters = filters.map(({ filter }) => filter);
+      await checkPatterns(connection, propertyFilters, "query");
+      try {
+        return await work(async (statement) => {
+          const { bind, values } = binder();
+          const source = eventTables(events, bind);
+          const sql = sqlOf(statement({ bind, project, source }));
+          return await rowsOf(connection, sql, values);
+        });
+      } finally {
+        // Also for a query that ran out of time, because such queries need columns most.
+        noteUse(used, performance.now() - beganMs);
+      }
+    });
   return {
     run: (project, plan, signal) =>
-      reads.read(signal, async (connection) => {
-        const used = new Set<string>();
-        const beganMs = performance.now();
-        const promoted = await readableColumns(connection);
-        const events = { project, promoted, onUse: (property: string) => used.add(property) };
-        const filters = filtersIn({ any: false, of: filtersOf(plan.query) });
-        const propertyFilters = filters.map(({ filter }) => filter);
-        await checkPatterns(connection, propertyFilters, "query");
+      runner(project, plan.query, signal, async (run) => {
         const { statements, resultOf } = compiled(plan);
         const results: Row[][] = [];
-        try {
-          for (const statement of statements) {
-            const { bind, values } = binder();
-            const source = eventTables(events, bind);
-            const sql = sqlOf(statement({ bind, project, source }));
-            results.push(await rowsOf(connection, sql, values));
-          }
-        } finally {
-          // Also for a query that ran out of time, because such queries need columns most.
-          noteUse(used, performance.now() - beganMs);
-        }
+        for (const statement of statements) results.push(await run(statement));
         return { kind: plan.query.kind, plan, found: resultOf(results) } as Answered;
       }),
+    actors: (project, asked, part, signal) =>
+      runner(project, asked.plan.query, signal, async (run) =>
+        foundActors(await run((target) => actorsSql(target, asked, part))),
+      ),
     names: (project, signal, foldedNames) =>
       reads.read(signal, (connection) => eventNames(connection, project, foldedNames)),
     personNames: (project, signal, foldedNames) =>

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { RetentionRow } from "../../../core/ports/insights.ts";
+import type { CellOf, PlanOf, RetentionRow } from "../../../core/ports/insights.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
 import type { EventsNode } from "../../../core/queries/query-fields.ts";
 import type { Retention } from "../../../core/queries/retention.ts";
 import {
+  actorsSelect,
   breakdownOf,
   bucketOf,
   type EventScan,
   eventScan,
+  isOfLine,
   joinedWith,
   type Row,
   type Statement,
@@ -32,18 +34,8 @@ export function retentionSql(target: Target, retention: Retention, period: Perio
     `DISTINCT ${scan.person()} AS person_id`,
     `${scan.startOf(interval)} AS returned_at`,
   ];
-  const top = topColumns("top_values");
   const tables = [
-    ...startedSql(target, retention, period),
-    ...(breakdown === null
-      ? []
-      : [
-          topValues("top_values", "started", "count(*)", breakdown),
-          `cohorts AS (
-  SELECT person_id, began, ${valueColumns(top)}
-  ${joinedWith("top_values", "started")}
-)`,
-        ]),
+    ...cohortsSql(target, retention, period),
     scan.named("returned AS", columns, [...scan.within(), scan.isOf(returning)]),
   ];
   const cohorts = breakdown === null ? "started" : "cohorts";
@@ -63,6 +55,57 @@ ORDER BY ${order}began, later`;
   return { tables, select };
 }
 
+/** Returns tables up to `started`; with a breakdown up to `cohorts`, which has the line of each person. */
+function cohortsSql(target: Target, retention: Retention, period: Period): string[] {
+  const { breakdown } = retention;
+  const started = startedSql(target, retention, period);
+  if (breakdown === null) return started;
+  return [
+    ...started,
+    topValues("top_values", "started", "count(*)", breakdown),
+    `cohorts AS (
+  SELECT person_id, began, ${valueColumns(topColumns("top_values"))}
+  ${joinedWith("top_values", "started")}
+)`,
+  ];
+}
+
+/** Returns the statement of the persons that began in an interval and came in a later one, with their events in it. */
+export function retentionActors(
+  target: Target,
+  { query: retention, period }: PlanOf<"RetentionQuery">,
+  { began, later, line }: CellOf["RetentionQuery"],
+): Statement {
+  const { interval, breakdown, target: node, returning } = retention;
+  const scan = eventScan(target, period);
+  const columns = [
+    `${scan.person()} AS person_id`,
+    `${scan.startOf(interval)} AS came_at`,
+    `${TIME} AS t`,
+  ];
+  const did = scan.isOf(later === 0 ? node : returning);
+  const cohorts = breakdown === null ? "started" : "cohorts";
+  const bucketIs = (column: string, index: number) => {
+    const type = interval === "hour" ? "VARCHAR" : "DATE";
+    return `${bucketOf(interval, column)} = ${target.bind(period.buckets[index] ?? "", type)}`;
+  };
+  const value = { breakdown: "cohorts.breakdown", isOther: "cohorts.is_other" };
+  const tables = [
+    ...cohortsSql(target, retention, period),
+    scan.named("acted AS", columns, [...scan.within(), did]),
+  ];
+  const select = actorsSelect({
+    actor: `${cohorts}.person_id`,
+    from: `FROM ${cohorts} JOIN acted ON acted.person_id = ${cohorts}.person_id`,
+    conditions: [
+      bucketIs("began", began),
+      bucketIs("came_at", began + later),
+      ...isOfLine(target, breakdown === null ? null : line, value),
+    ],
+  });
+  return { tables, select };
+}
+
 /** Returns tables up to `started`: persons, the interval they began in, and the value of their first event in it. */
 function startedSql(
   target: Target,
@@ -79,18 +122,18 @@ function startedSql(
   ];
   const conditions = [...scan.within({ everBefore: isFirstTime }), scan.isOf(node)];
   const begins = scan.named("begins AS", columns, conditions);
-  const from = target.bind(period.from, "TIMESTAMP");
+  const from = () => target.bind(period.from, "TIMESTAMP");
   if (breakdown !== null) {
     const each = isFirstTime ? "person_id" : "person_id, began";
     const started = `started AS (
   SELECT person_id, began, breakdown FROM begins
-  QUALIFY row_number() OVER (PARTITION BY ${each} ORDER BY began, t, seq) = 1 AND began >= ${from}
+  QUALIFY row_number() OVER (PARTITION BY ${each} ORDER BY began, t, seq) = 1 AND began >= ${from()}
 )`;
     return [begins, started];
   }
   const started = isFirstTime
     ? `SELECT person_id, min(began) AS began FROM begins
-  GROUP BY person_id HAVING min(began) >= ${from}`
+  GROUP BY person_id HAVING min(began) >= ${from()}`
     : "SELECT DISTINCT person_id, began FROM begins";
   return [begins, `started AS (\n  ${started}\n)`];
 }

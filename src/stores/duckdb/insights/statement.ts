@@ -1,4 +1,4 @@
-import type { BreakdownKind, FoundValue } from "../../../core/ports/insights.ts";
+import type { BreakdownKind, FoundValue, Line } from "../../../core/ports/insights.ts";
 import type { Breakdown } from "../../../core/queries/breakdown.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
 import type { EventFilter, EventsNode, PropertyOf } from "../../../core/queries/query-fields.ts";
@@ -155,6 +155,42 @@ export const topColumns = (top: string): string[] => [`${top}.breakdown`, `${top
 /** Returns two columns from {@link topColumns}: the value, and whether it is missing in the table `top`. */
 export const valueColumns = ([breakdown, isTop]: readonly string[]): string =>
   `${breakdown}, ${isTop} IS NULL AS is_other`;
+
+/** Returns a SELECT of persons: who, how often, and the last time, which is the greatest `t`. */
+export function actorsSelect({
+  actor = "person_id",
+  count = "count(*)",
+  from,
+  conditions,
+}: {
+  actor?: string;
+  count?: string;
+  from: string;
+  conditions: readonly string[];
+}): string {
+  const where = conditions.length === 0 ? "" : `\nWHERE ${conditions.join("\n  AND ")}`;
+  return `SELECT ${actor} AS actor, ${count} AS number, max(t) AS last_at
+${from}${where}
+GROUP BY ${actor}`;
+}
+
+/**
+ * Returns the condition that a row with a breakdown belongs to a line of the answer; `isOther` is SQL of whether its
+ * value has no line of its own. Without a line all rows belong.
+ */
+export function isOfLine(
+  { bind }: Pick<Target, "bind">,
+  line: Line | null,
+  { breakdown, isOther }: { breakdown: string; isOther: string },
+): string[] {
+  if (line === null) return [];
+  if (line.kind === "other") return [isOther];
+  const value = Array.isArray(line.breakdown)
+    ? `[${line.breakdown.map((one) => (one === null ? "NULL" : bind(one))).join(", ")}]`
+    : "NULL";
+  const own = typeof line.breakdown === "string" ? bind(line.breakdown) : value;
+  return [`NOT ${isOther}`, `${breakdown} IS NOT DISTINCT FROM ${own}`];
+}
 
 /** Returns the value that a row of a statement belongs to. */
 export function breakdownOf({ breakdown = null, is_other }: Row): {

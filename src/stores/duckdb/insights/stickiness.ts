@@ -1,7 +1,14 @@
-import type { StickinessRow } from "../../../core/ports/insights.ts";
+import type { CellOf, PlanOf, StickinessRow } from "../../../core/ports/insights.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Stickiness } from "../../../core/queries/stickiness.ts";
-import { eventScan, type Row, type Statement, type Target } from "./statement.ts";
+import {
+  actorsSelect,
+  eventScan,
+  type Row,
+  type Statement,
+  type Target,
+  TIME,
+} from "./statement.ts";
 import { letterOf } from "./trends.ts";
 
 /** Returns the statements of a stickiness, one for each series. */
@@ -29,6 +36,30 @@ export function stickinessSql(
 FROM ${name}_persons GROUP BY intervals`,
     };
   });
+}
+
+/** Returns the statement of the persons who had events in exactly so many intervals. */
+export function stickinessActors(
+  target: Target,
+  { query: { series, interval }, period }: PlanOf<"StickinessQuery">,
+  { series: index, intervals }: CellOf["StickinessQuery"],
+): Statement {
+  const scan = eventScan(target, period);
+  const columns = [
+    `${scan.person()} AS person_id`,
+    `${scan.startOf(interval)} AS starts_at`,
+    `${TIME} AS t`,
+  ];
+  const conditions = [...scan.within(), scan.isOf(series[index] ?? { event: null, filters: [] })];
+  const select = actorsSelect({
+    count: "count(DISTINCT starts_at)",
+    from: "FROM acted",
+    conditions: [],
+  });
+  return {
+    tables: [scan.named("acted AS", columns, conditions)],
+    select: `${select} HAVING count(DISTINCT starts_at) = ${intervals}`,
+  };
 }
 
 /** Reads a row of a stickiness. */

@@ -1,4 +1,4 @@
-import type { PlanOf, TrendsRow } from "../../../core/ports/insights.ts";
+import type { CellOf, PlanOf, TrendsRow } from "../../../core/ports/insights.ts";
 import type { Interval } from "../../../core/queries/period.ts";
 import { type Period, withDaysBefore } from "../../../core/queries/period.ts";
 import {
@@ -10,14 +10,17 @@ import {
 import { groupColumn } from "../../loads/event-lines.ts";
 import { numberOf } from "../lists/property-filter.ts";
 import {
+  actorsSelect,
   breakdownOf,
   bucketOf,
   type EventScan,
   eventScan,
+  isOfLine,
   joinedWith,
   type Row,
   type Statement,
   type Target,
+  TIME,
   topColumns,
   topValues,
   valueColumns,
@@ -145,18 +148,20 @@ GROUP BY (${names.join(", ")}) HAVING count(*) > 0`;
   return { tables, select };
 }
 
-/** Returns the tables of a series' events, in a run also of their cells; `value` aggregates the table `from`. */
-function rowsOf(
+const daysOf = ({ math }: Series) =>
+  math === "weekly_active" || math === "monthly_active" ? ACTIVE_DAYS[math] : 1;
+
+/** Returns the table of a series' events; of active persons with those of the days before. */
+function eventsOf(
   target: Target,
-  { interval, breakdown }: TrendsPart,
-  { name, series, period, timezone }: SeriesIn,
-): { tables: string[]; from: string; value: string } {
-  const { math, math_property } = series;
-  const days = math === "weekly_active" || math === "monthly_active" ? ACTIVE_DAYS[math] : 1;
+  { interval, breakdown }: Pick<Trends, "interval" | "breakdown">,
+  { series, period, timezone }: SeriesIn,
+  { table, more = () => [] }: { table: string; more?: (scan: EventScan) => string[] },
+): string {
+  const days = daysOf(series);
   const scan = eventScan(target, days === 1 ? period : withDaysBefore(period, days - 1, timezone));
-  const { value, cells, id } = MATHS[math];
-  const by = breakdown === null ? [] : ["breakdown"];
-  const cell = ["starts_at", ...by];
+  const { math, math_property } = series;
+  const { id } = MATHS[math];
   const columns = [
     `${scan.startOf(days === 1 ? interval : "day")} AS starts_at`,
     ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
@@ -167,8 +172,24 @@ function rowsOf(
           `${scan.text({ type: "event" }, math_property)} AS text`,
           `${numberOf("text")} AS number`,
         ]),
+    ...more(scan),
   ];
-  const events = scan.named(`${name}_events AS`, columns, [...scan.within(), scan.isOf(series)]);
+  return scan.named(`${table} AS`, columns, [...scan.within(), scan.isOf(series)]);
+}
+
+/** Returns the tables of a series' events, in a run also of their cells; `value` aggregates the table `from`. */
+function rowsOf(
+  target: Target,
+  part: Pick<Trends, "interval" | "breakdown">,
+  own: SeriesIn,
+): { tables: string[]; from: string; value: string } {
+  const { interval, breakdown } = part;
+  const { name, series, period } = own;
+  const days = daysOf(series);
+  const { value, cells, id } = MATHS[series.math];
+  const by = breakdown === null ? [] : ["breakdown"];
+  const cell = ["starts_at", ...by];
+  const events = eventsOf(target, part, own, { table: `${name}_events` });
   if (days > 1) {
     const later = Array.from({ length: days }, (_, day) => day).join(", ");
     const active = `${name}_active AS (
@@ -191,6 +212,73 @@ function rowsOf(
     return { tables: [events, table], from, value };
   }
   return { tables: [events], from: `${name}_events`, value };
+}
+
+/** SQL of the count of a person's events, and the condition that they count at all. */
+function countedOf({ math, math_property }: Series): { count: string; counts: string[] } {
+  const { id } = MATHS[math];
+  if (id !== undefined && id !== "person_id") {
+    return { count: `count(DISTINCT ${id})`, counts: [`${id} IS NOT NULL`] };
+  }
+  if (id !== undefined || math_property === null) return { count: "count(*)", counts: [] };
+  return {
+    count: math === "sum" ? "sum(number)" : "count(number)",
+    counts: ["number IS NOT NULL"],
+  };
+}
+
+/** Returns the statement of the persons of a number of a trend. */
+export function trendsActors(
+  target: Target,
+  plan: PlanOf<"TrendsQuery">,
+  { series: index, bucket, isPrevious, line }: CellOf["TrendsQuery"],
+): Statement {
+  const { query, period, previous, timezone } = plan;
+  const { series, breakdown, formula } = query;
+  const seriesIn = (at: number, within: Period): SeriesIn => {
+    const name = letterOf(at).toLowerCase();
+    return { name, series: series[at] as Series, period: within, timezone };
+  };
+  const own = seriesIn(index, isPrevious ? (previous ?? period) : period);
+  const table = "acted";
+  const events = eventsOf(target, query, own, {
+    table,
+    more: (scan) => [`${scan.person()} AS actor`, `${TIME} AS t`],
+  });
+  const { count, counts } = countedOf(own.series);
+  const conditions = [...counts, ...isWithin(target, query, own, bucket)];
+  const select = (from: string) => actorsSelect({ actor: "actor", count, from, conditions });
+  if (breakdown === null || line === null) {
+    return { tables: [events], select: select(`FROM ${table}`) };
+  }
+  const ranked = rowsOf(target, query, seriesIn(formula === null ? index : 0, period));
+  const top = topValues("top_values", ranked.from, ranked.value, breakdown);
+  const value = { breakdown: `${table}.breakdown`, isOther: "(top_values.is_top IS NULL)" };
+  conditions.push(...isOfLine(target, line, value));
+  return {
+    tables: [events, ...ranked.tables, top],
+    select: select(joinedWith("top_values", table)),
+  };
+}
+
+/** Returns the conditions that an event counts in an interval; in the whole period without one. */
+function isWithin(
+  { bind }: Target,
+  { interval }: Trends,
+  { series, period }: SeriesIn,
+  bucket: string | null,
+): string[] {
+  const days = daysOf(series);
+  if (days > 1) {
+    // An event makes its person active on so many days from its own on.
+    const last = bind(bucket ?? period.buckets.at(-1) ?? period.before, "DATE");
+    const since = bucket === null ? [] : [`starts_at > ${last} - ${days}`];
+    return [`starts_at <= ${last}`, ...since];
+  }
+  if (bucket === null) return [];
+  return [
+    `${bucketOf(interval, "starts_at")} = ${bind(bucket, interval === "hour" ? "VARCHAR" : "DATE")}`,
+  ];
 }
 
 /** Returns the condition that a day is the beginning of an interval of the period. */

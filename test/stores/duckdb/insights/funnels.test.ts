@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { FunnelRow, PlanOf } from "../../../../src/core/ports/insights.ts";
+import type { Actors, FunnelRow, PlanOf } from "../../../../src/core/ports/insights.ts";
 import { type Exclusion, FUNNEL_ORDERS, type Funnel } from "../../../../src/core/queries/funnel.ts";
+import { expectActors, someOf } from "../../../support/data/actors-reference.ts";
 import {
   chance,
   type DataSet,
@@ -222,6 +223,28 @@ describe.each(FUNNEL_ORDERS)("funnels that are %s", (order) => {
         if (JSON.stringify(without) !== JSON.stringify(expected)) excluding += 1;
       });
       expect(Math.min(...reached, excluding)).toBeGreaterThan(10);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "have as many persons as each step says, and as were lost before it",
+    async () => {
+      await forEach(stored.sets, async (set) => {
+        const trial = asked(set, order);
+        const { breakdown } = trial.plan.query;
+        const dice = chance(set.project);
+        for (const { kind, breakdown: value, persons } of someOf(reference(set, trial), dice)) {
+          const step = 1 + dice.next(persons.length);
+          const [before = 0, came = 0] = [persons[step - 2], persons[step - 1]];
+          const line = breakdown === null ? null : { kind, breakdown: value };
+          const of = (step: number): Actors => {
+            return { kind: "FunnelsQuery", plan: trial.plan, cell: { step, line } };
+          };
+          await expectActors(stored, set, of(step), came);
+          if (step > 1) await expectActors(stored, set, of(-step), before - came);
+        }
+      });
     },
     TIMEOUT_MS,
   );

@@ -56,6 +56,7 @@ function asked(set: DataSet) {
 insightTrials<"LifecycleQuery", LifecycleRow>("a lifecycle", {
   asked,
   rows: (found) => found,
+  cell: ({ status, place, persons }) => ({ cell: { status, place }, number: persons }),
   enough(all) {
     const seen = [...Map.groupBy(all, ({ status }) => status).values()];
     expect(seen).toHaveLength(4);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { PathsRow, PlanOf } from "../../../../src/core/ports/insights.ts";
+import type { Actors, PathsRow, PlanOf } from "../../../../src/core/ports/insights.ts";
 import { PATH_TYPES, type Paths, placeOf } from "../../../../src/core/queries/path.ts";
+import { someOf } from "../../../support/data/actors-reference.ts";
 import {
   chance,
   type DataSet,
@@ -143,6 +144,24 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "paths have persons who went each way, as often as its number says",
+  async () => {
+    await forEach(stored.sets, async (set) => {
+      const { plan, expected } = asked(set);
+      for (const { step, source, target, paths } of someOf(expected, chance(set.project))) {
+        const of: Actors = { kind: "PathsQuery", plan, cell: { step, source, target } };
+        const { rows } = await stored.queries.actors(set.project, of, { ...ALL });
+        const went = rows.reduce((sum, { count }) => sum + count, 0);
+        expect([set.project, of.cell, went]).toEqual([set.project, of.cell, paths]);
+      }
+    });
+  },
+  TIMEOUT_MS,
+);
+
+const ALL = { limit: 1000, offset: 0, search: null };
 
 test(
   "paths have a draft that finds the same",

@@ -94,6 +94,10 @@ insightTrials<"RetentionQuery", RetentionRow>("retention", {
         persons,
       } as RetentionRow;
     }),
+  cell: ({ began, later, persons, kind, breakdown = null }) => ({
+    cell: { began, later, line: kind === undefined ? null : { kind, breakdown } },
+    number: persons,
+  }),
   enough: (all) => expect(all.filter(({ later }) => later > 0).length).toBeGreaterThan(50),
   drafted: ({ began, later, persons, ...value }, { period, query }) => ({
     began: period.buckets.indexOf(String(began)),

@@ -49,6 +49,10 @@ insightTrials<"StickinessQuery", Row>("stickiness", {
   rows: (found) =>
     found.flatMap((rows, at) => rows.map((row) => ({ ...row, series: SERIES[at] ?? "" }))),
   enough: (all) => expect(all.filter(({ intervals }) => intervals > 2).length).toBeGreaterThan(20),
+  cell: ({ series, intervals, persons }) => ({
+    cell: { series: SERIES.indexOf(series), intervals },
+    number: persons,
+  }),
   drafted: ({ series, intervals, persons }) => ({
     intervals: Number(intervals),
     persons: Number(persons),

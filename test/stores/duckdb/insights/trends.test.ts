@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Found, PlanOf, TrendsRow } from "../../../../src/core/ports/insights.ts";
+import type { Found, Line, PlanOf, TrendsRow } from "../../../../src/core/ports/insights.ts";
 import { INTERVALS, type Interval, previousPeriod } from "../../../../src/core/queries/period.ts";
 import {
   ACTIVE_DAYS,
@@ -8,6 +8,7 @@ import {
   type Trends,
 } from "../../../../src/core/queries/trend.ts";
 import { draftSql } from "../../../../src/stores/duckdb/insights/drafts.ts";
+import { expectActors, ownersOf, someOf } from "../../../support/data/actors-reference.ts";
 import {
   chance,
   type DataSet,
@@ -90,15 +91,13 @@ type Asked = {
   isRanked?: (event: Stored) => boolean;
 };
 
-/** The rows of one series, found by a plain loop. */
-function reference(
+/** The events of each line of one series, found by a plain loop. */
+function linesOf(
   set: DataSet,
   { plan, isOf, isIn, isRanked = isIn }: Asked,
   index: number,
-): TrendsRow[] {
-  const { query, timezone } = plan;
-  const { breakdown, interval, formula } = query;
-  const series = query.series[index] as Series;
+): { line: Line; events: Stored[] }[] {
+  const { breakdown, formula, series } = plan.query;
   const eventsOf = (at: number, isWhen = isIn) =>
     set.events.filter((event) => isWhen(event) && isOf[at]?.(event) === true);
   const valueIn = (event: Stored) => (breakdown === null ? "" : keyOf(set, event, breakdown));
@@ -106,7 +105,7 @@ function reference(
   const ranked = [...Map.groupBy(eventsOf(first, isRanked), valueIn)]
     .map(([value, some]) => ({
       value,
-      rank: valueOfMath(set, query.series[first] as Series, some),
+      rank: valueOfMath(set, series[first] as Series, some),
     }))
     .sort((a, b) => {
       if (a.rank !== b.rank) return (b.rank ?? -Infinity) - (a.rank ?? -Infinity);
@@ -120,19 +119,49 @@ function reference(
     if (!top.includes(value)) return "other";
     return value === null ? "none" : `=${value}`;
   });
-  return [...lines].flatMap(([key, line]): TrendsRow[] => {
-    const buckets = Map.groupBy(line, ({ timestamp }) =>
-      bucketOf(shownAt(timestamp, timezone), interval),
-    );
+  return [...lines].map(([key, events]) => {
     const kind = key.startsWith("=") ? "value" : (key as "none" | "other");
     const value =
       kind === "value" && breakdown !== null ? valueOfKey(key.slice(1), breakdown) : null;
+    return { line: { kind, breakdown: value }, events };
+  });
+}
+
+/** The events of a line by their interval. */
+const intervalsOf = ({ query: { interval }, timezone }: Asked["plan"], events: Stored[]) =>
+  Map.groupBy(events, ({ timestamp }) => bucketOf(shownAt(timestamp, timezone), interval));
+
+/** The rows of one series, found by a plain loop. */
+function reference(set: DataSet, asked: Asked, index: number): TrendsRow[] {
+  const series = asked.plan.query.series[index] as Series;
+  return linesOf(set, asked, index).flatMap(({ line, events }): TrendsRow[] => {
     const row = (bucket: string | null, some: Stored[]): TrendsRow => ({
-      ...{ kind, breakdown: value, bucket },
+      ...{ ...line, bucket },
       value: valueOfMath(set, series, some),
     });
-    return [row(null, line), ...[...buckets].map(([bucket, some]) => row(bucket, some))];
+    const intervals = [...intervalsOf(asked.plan, events)];
+    return [row(null, events), ...intervals.map(([bucket, some]) => row(bucket, some))];
   });
+}
+
+/** The events that count for the math of a series, and how often those of a person count. */
+function countedIn(
+  { math, math_property, math_group_type_index }: Series,
+  events: Stored[],
+): { counted: Stored[]; countOf: (own: Stored[]) => number } {
+  const by = (idOf: (event: Stored) => string | null | undefined) => ({
+    counted: events.filter((event) => (idOf(event) ?? null) !== null),
+    countOf: (own: Stored[]) => new Set(own.map(idOf)).size,
+  });
+  const numberOf = ({ properties }: Stored) => numberIn(asText(properties[math_property ?? ""]));
+  if (math === "unique_session") {
+    return by(({ properties }) => asText(properties["$session_id"]) || null);
+  }
+  if (math === "unique_group") return by(({ groups }) => groups[math_group_type_index ?? -1]);
+  if (math_property === null) return { counted: events, countOf: (own) => own.length };
+  const counted = events.filter((event) => numberOf(event) !== null);
+  const sum = (own: Stored[]) => own.reduce((all, event) => all + (numberOf(event) ?? 0), 0);
+  return { counted, countOf: math === "sum" ? sum : (own) => own.length };
 }
 
 const MATHS: SeriesMath[] = [
@@ -268,11 +297,81 @@ describe("trends", () => {
           set.project,
           ...expected.map(sorted),
         ]);
+        for (const { bucket, value, ...line } of someOf(current[0] ?? [], dice)) {
+          const { breakdown } = one.plan.query;
+          const cell = {
+            ...{ series: 0, bucket, isPrevious: false },
+            line: breakdown === null ? null : line,
+          };
+          const of = { kind: "TrendsQuery", plan: plan(math), cell } as const;
+          await expectActors(stored, set, of, value ?? -1);
+        }
         const drafted = await stored.drafted(set.project, plan(math));
         expect(drafted).toHaveLength(expected.flat().length);
         found += expected.flat().length;
       });
       expect(found).toBeGreaterThan(sets.length);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "have the persons of each number, as a plain loop over its events finds them",
+    async () => {
+      let persons = 0;
+      await forEach(stored.sets, async (set) => {
+        const one = asked(set);
+        const { plan } = one;
+        const dice = chance(set.project * 61);
+        const series = dice.next(plan.query.series.length);
+        const math = plan.query.series[series] as Series;
+        for (const { line, events } of someOf(linesOf(set, one, series), dice)) {
+          const all = [[null, events] as const, ...intervalsOf(plan, events)];
+          const [bucket, within] = dice.of(all);
+          const { counted, countOf } = countedIn(math, within);
+          const expected = ownersOf(set, counted, countOf);
+          const owners = new Set(counted.map((event) => ownerOf(set, event))).size;
+          const cell = {
+            ...{ series, bucket, isPrevious: false },
+            line: plan.query.breakdown === null ? null : line,
+          };
+          const rows = await expectActors(
+            ...([stored, set, { kind: "TrendsQuery", plan, cell } as const, owners] as const),
+          );
+          expect([set.project, cell, rows]).toEqual([set.project, cell, expected]);
+          if (math.math === "dau") expect(owners).toBe(valueOfMath(set, math, within) ?? -1);
+          persons += owners;
+        }
+      });
+      expect(persons).toBeGreaterThan(DATA_SETS);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "have as many persons of the period before as its number says",
+    async () => {
+      await forEach(stored.sets, async (set) => {
+        const { plan: days } = asked(set);
+        const { period } = daysOfChance(set, chance(set.project), "day");
+        const previous = previousPeriod(period, { interval: "day", timezone: set.timezone });
+        const series = days.query.series.map((one) => ({
+          ...{ ...one, math: "dau" as const },
+          ...{ math_property: null, math_group_type_index: null },
+        }));
+        const query = { ...days.query, series, interval: "day" as const, compare: true };
+        const plan = { ...days, query, period, previous };
+        const answered = await stored.queries.run(set.project, plan);
+
+        const [before = []] = (answered.found as Found["TrendsQuery"]).previous;
+        for (const { bucket, value, ...line } of someOf(before, chance(set.project))) {
+          const cell = {
+            ...{ series: 0, bucket, isPrevious: true },
+            line: query.breakdown === null ? null : line,
+          };
+          await expectActors(stored, set, { kind: "TrendsQuery", plan, cell }, value ?? -1);
+        }
+      });
     },
     TIMEOUT_MS,
   );
