@@ -330,6 +330,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/insights/funnel-unordered.ts":
     "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
   "stores/sqlite/groups.ts": "test/stores/suites/groups.test.ts",
+  "stores/duckdb/insights/actors.ts":
+    "test/stores/duckdb/insights/trends.test.ts, test/core/insights/actors.test.ts",
   "stores/duckdb/insights/drafts.ts":
     "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
   "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",

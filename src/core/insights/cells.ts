@@ -85,7 +85,7 @@ function funnelCell(
 ): CellOf["FunnelsQuery"] {
   const step = cell.whole("funnelStep", { min: -steps.length, max: steps.length }, 1);
   if (step === 0 || step === -1) {
-    const detail = "A step from 1 on is expected, or one from -2 on of those who were lost there.";
+    const detail = "A step from 1 on is expected, or from -2 on for the persons lost there.";
     throw malformed(detail, cell.attr("funnelStep"));
   }
   return { step, line: lineOf(cell, "funnelStepBreakdown", breakdown) };

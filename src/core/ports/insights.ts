@@ -33,7 +33,7 @@ export type Line = { kind: BreakdownKind; breakdown: FoundValue };
 export type CellOf = {
   /** `bucket` is null for the number of the whole period. */
   TrendsQuery: { series: number; bucket: string | null; isPrevious: boolean; line: Line | null };
-  /** Persons who came to the step `step`, from 1 on; of a negative one, those who came to the step before alone. */
+  /** A step from 1 on; a negative one has the persons that came to the step before, and not to it. */
   FunnelsQuery: { step: number; line: Line | null };
   /** Indexes as in {@link RetentionRow}. */
   RetentionQuery: { began: number; later: number; line: Line | null };

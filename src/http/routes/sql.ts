@@ -12,6 +12,7 @@ import type { Insights, TimedAnswer } from "../../core/insights/insights.ts";
 import { insightTable } from "../../core/insights/text-table.ts";
 import type { SqlCell } from "../../core/ports/sql.ts";
 import { INSIGHT_TYPES, QUERY_KINDS, sourceOf, WORDS_KIND } from "../../core/queries/insight.ts";
+import { LIFECYCLE_STATUSES } from "../../core/queries/lifecycle.ts";
 import { missing } from "../../core/queries/query-fields.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES, SQL_VIEWS } from "../../core/sql/allowed.ts";
 import { SQL_ATTR } from "../../core/sql/extent.ts";
@@ -64,6 +65,23 @@ const text = (example: string, description: string) => ({
 
 const anyQuery = { type: "object", additionalProperties: true, examples: [QUERY] };
 
+const oneOf = (...types: string[]) => ({ anyOf: types.map((type) => ({ type })) });
+
+const texts = { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] };
+
+/** The fields that name a number of an answer. */
+const CELL_FIELDS = {
+  source: anyQuery,
+  day: { ...oneOf("string", "integer"), examples: ["2026-11-16"] },
+  series: { type: "integer", examples: [0] },
+  breakdown: { ...texts, examples: ["Firefox"] },
+  compare: { type: "string", enum: ["current", "previous"] },
+  interval: { type: "integer", examples: [0] },
+  status: { type: "string", enum: [...LIFECYCLE_STATUSES] },
+  funnelStep: { type: "integer", examples: [-2] },
+  funnelStepBreakdown: { ...texts, examples: ["Firefox"] },
+};
+
 const CELL = { kind: "InsightActorsQuery", source: QUERY, day: "2026-11-16", series: 0 };
 
 const QueryBody = t.Object(
@@ -94,10 +112,10 @@ const QueryBody = t.Object(
             [ACTORS_KIND],
             {
               source: {
-                ...ofKind(CELL_KINDS, { source: anyQuery }, ["source"]),
+                ...ofKind(CELL_KINDS, CELL_FIELDS, ["source"]),
                 examples: [CELL],
                 description:
-                  "A query, and the number of its answer whose persons are asked for. `InsightActorsQuery`: of trends `series`, `day` (without it the whole period), `breakdown`, `compare`; of lifecycle `day`, `status`; of retention `interval` (the line, from 0 on) and `day` (the column, from 0 on); of paths `pathStartKey` and `pathEndKey` in `pathsFilter`. `FunnelsActorsQuery`: `funnelStep` (from 1 on; from -2 on those who were lost there), `funnelStepBreakdown`. `StickinessActorsQuery`: `series`, `day` (the number of intervals).",
+                  "A query, and the number of its answer whose persons are asked for. `InsightActorsQuery`: of trends `series`, `day` (without it the whole period), `breakdown`, `compare`; of lifecycle `day`, `status`; of retention `interval` (the line, from 0 on) and `day` (the column, from 0 on); of paths `pathStartKey` and `pathEndKey` in `pathsFilter`. `FunnelsActorsQuery`: `funnelStep` (from 1 on; from -2 on the persons lost there), `funnelStepBreakdown`. `StickinessActorsQuery`: `series`, `day` (the number of intervals).",
               },
               limit: { type: "integer", examples: [100], description: "At most 1000." },
               offset: { type: "integer", examples: [0] },

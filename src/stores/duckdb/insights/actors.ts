@@ -1,12 +1,30 @@
-import type { Actors, ActorsPart, FoundActors } from "../../../core/ports/insights.ts";
+import type {
+  Actors,
+  ActorsPart,
+  CellOf,
+  FoundActors,
+  PlanOf,
+} from "../../../core/ports/insights.ts";
+import type { Period } from "../../../core/queries/period.ts";
+import type { Series, Trends } from "../../../core/queries/trend.ts";
 import { folded } from "../../../core/values/case-folding.ts";
 import { funnelActors } from "./funnels.ts";
 import { lifecycleActors } from "./lifecycle.ts";
 import { pathsActors } from "./paths.ts";
 import { retentionActors } from "./retention.ts";
-import type { Row, Statement, Target } from "./statement.ts";
+import {
+  actorsSelect,
+  bucketOf,
+  isOfLine,
+  joinedWith,
+  type Row,
+  type Statement,
+  type Target,
+  TIME,
+  topValues,
+} from "./statement.ts";
 import { stickinessActors } from "./stickiness.ts";
-import { trendsActors } from "./trends.ts";
+import { daysOf, eventsOf, letterOf, rowsOf, type SeriesIn, uniqueIn } from "./trends.ts";
 
 /** Returns the statement of the persons of a number: one row for each in the part, and the count of all in each row. */
 export function actorsSql(
@@ -61,6 +79,74 @@ function actorsOf(target: Target, asked: Actors): Statement {
     case "StickinessQuery":
       return stickinessActors(target, asked.plan, asked.cell);
   }
+}
+
+/** SQL of the count of a person's events, and the condition that they count at all. */
+function countedOf(series: Series): { count: string; counts: string[] } {
+  const { math, math_property } = series;
+  const id = uniqueIn(series);
+  if (id !== undefined && id !== "person_id") {
+    return { count: `count(DISTINCT ${id})`, counts: [`${id} IS NOT NULL`] };
+  }
+  if (id !== undefined || math_property === null) return { count: "count(*)", counts: [] };
+  return {
+    count: math === "sum" ? "sum(number)" : "count(number)",
+    counts: ["number IS NOT NULL"],
+  };
+}
+
+/** Returns the statement of the persons of a number of a trend. */
+function trendsActors(
+  target: Target,
+  plan: PlanOf<"TrendsQuery">,
+  { series: index, bucket, isPrevious, line }: CellOf["TrendsQuery"],
+): Statement {
+  const { query, period, previous, timezone } = plan;
+  const { series, breakdown, formula } = query;
+  const seriesIn = (at: number, within: Period): SeriesIn => {
+    const name = letterOf(at).toLowerCase();
+    return { name, series: series[at] as Series, period: within, timezone };
+  };
+  const own = seriesIn(index, isPrevious ? (previous ?? period) : period);
+  const table = "acted";
+  const events = eventsOf(target, query, own, {
+    table,
+    more: (scan) => [`${scan.person()} AS actor`, `${TIME} AS t`],
+  });
+  const { count, counts } = countedOf(own.series);
+  const conditions = [...counts, ...isWithin(target, query, own, bucket)];
+  const select = (from: string) => actorsSelect({ actor: "actor", count, from, conditions });
+  if (breakdown === null || line === null) {
+    return { tables: [events], select: select(`FROM ${table}`) };
+  }
+  const ranked = rowsOf(target, query, seriesIn(formula === null ? index : 0, period));
+  const top = topValues("top_values", ranked.from, ranked.value, breakdown);
+  const value = { breakdown: `${table}.breakdown`, isOther: "(top_values.is_top IS NULL)" };
+  conditions.push(...isOfLine(target, line, value));
+  return {
+    tables: [events, ...ranked.tables, top],
+    select: select(joinedWith("top_values", table)),
+  };
+}
+
+/** Returns the conditions that an event counts in an interval; in the whole period without one. */
+function isWithin(
+  { bind }: Target,
+  { interval }: Trends,
+  { series, period }: SeriesIn,
+  bucket: string | null,
+): string[] {
+  const days = daysOf(series);
+  if (days > 1) {
+    // An event makes its person active on so many days from its own on.
+    const last = bind(bucket ?? period.buckets.at(-1) ?? period.before, "DATE");
+    const since = bucket === null ? [] : [`starts_at > ${last} - ${days}`];
+    return [`starts_at <= ${last}`, ...since];
+  }
+  if (bucket === null) return [];
+  return [
+    `${bucketOf(interval, "starts_at")} = ${bind(bucket, interval === "hour" ? "VARCHAR" : "DATE")}`,
+  ];
 }
 
 /** Reads the rows of that statement. */

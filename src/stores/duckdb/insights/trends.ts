@@ -1,4 +1,4 @@
-import type { CellOf, PlanOf, TrendsRow } from "../../../core/ports/insights.ts";
+import type { PlanOf, TrendsRow } from "../../../core/ports/insights.ts";
 import type { Interval } from "../../../core/queries/period.ts";
 import { type Period, withDaysBefore } from "../../../core/queries/period.ts";
 import {
@@ -10,24 +10,21 @@ import {
 import { groupColumn } from "../../loads/event-lines.ts";
 import { numberOf } from "../lists/property-filter.ts";
 import {
-  actorsSelect,
   breakdownOf,
   bucketOf,
   type EventScan,
   eventScan,
-  isOfLine,
   joinedWith,
   type Row,
   type Statement,
   type Target,
-  TIME,
   topColumns,
   topValues,
   valueColumns,
 } from "./statement.ts";
 
 /** A series in one period; the names of its tables begin with `name`. */
-type SeriesIn = { name: string; series: Series; period: Period; timezone: string };
+export type SeriesIn = { name: string; series: Series; period: Period; timezone: string };
 
 /** One statement of a trend: a series, and the series whose top breakdown values its rows have. */
 type TrendsPart = Pick<Trends, "interval" | "breakdown"> & {
@@ -75,6 +72,9 @@ const MATHS: Record<SeriesMath, MathSql> = {
   p95: percentile(0.95),
   p99: percentile(0.99),
 };
+
+/** Returns the column of which each value counts once; undefined if each event counts. */
+export const uniqueIn = ({ math }: Series): string | undefined => MATHS[math].id;
 
 /** Returns the letter of a series, as formulas name it. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + index);
@@ -148,11 +148,12 @@ GROUP BY (${names.join(", ")}) HAVING count(*) > 0`;
   return { tables, select };
 }
 
-const daysOf = ({ math }: Series) =>
+/** Returns the days in which an event counts, from its own on. */
+export const daysOf = ({ math }: Series) =>
   math === "weekly_active" || math === "monthly_active" ? ACTIVE_DAYS[math] : 1;
 
 /** Returns the table of a series' events; of active persons with those of the days before. */
-function eventsOf(
+export function eventsOf(
   target: Target,
   { interval, breakdown }: Pick<Trends, "interval" | "breakdown">,
   { series, period, timezone }: SeriesIn,
@@ -178,7 +179,7 @@ function eventsOf(
 }
 
 /** Returns the tables of a series' events, in a run also of their cells; `value` aggregates the table `from`. */
-function rowsOf(
+export function rowsOf(
   target: Target,
   part: Pick<Trends, "interval" | "breakdown">,
   own: SeriesIn,
@@ -212,73 +213,6 @@ function rowsOf(
     return { tables: [events, table], from, value };
   }
   return { tables: [events], from: `${name}_events`, value };
-}
-
-/** SQL of the count of a person's events, and the condition that they count at all. */
-function countedOf({ math, math_property }: Series): { count: string; counts: string[] } {
-  const { id } = MATHS[math];
-  if (id !== undefined && id !== "person_id") {
-    return { count: `count(DISTINCT ${id})`, counts: [`${id} IS NOT NULL`] };
-  }
-  if (id !== undefined || math_property === null) return { count: "count(*)", counts: [] };
-  return {
-    count: math === "sum" ? "sum(number)" : "count(number)",
-    counts: ["number IS NOT NULL"],
-  };
-}
-
-/** Returns the statement of the persons of a number of a trend. */
-export function trendsActors(
-  target: Target,
-  plan: PlanOf<"TrendsQuery">,
-  { series: index, bucket, isPrevious, line }: CellOf["TrendsQuery"],
-): Statement {
-  const { query, period, previous, timezone } = plan;
-  const { series, breakdown, formula } = query;
-  const seriesIn = (at: number, within: Period): SeriesIn => {
-    const name = letterOf(at).toLowerCase();
-    return { name, series: series[at] as Series, period: within, timezone };
-  };
-  const own = seriesIn(index, isPrevious ? (previous ?? period) : period);
-  const table = "acted";
-  const events = eventsOf(target, query, own, {
-    table,
-    more: (scan) => [`${scan.person()} AS actor`, `${TIME} AS t`],
-  });
-  const { count, counts } = countedOf(own.series);
-  const conditions = [...counts, ...isWithin(target, query, own, bucket)];
-  const select = (from: string) => actorsSelect({ actor: "actor", count, from, conditions });
-  if (breakdown === null || line === null) {
-    return { tables: [events], select: select(`FROM ${table}`) };
-  }
-  const ranked = rowsOf(target, query, seriesIn(formula === null ? index : 0, period));
-  const top = topValues("top_values", ranked.from, ranked.value, breakdown);
-  const value = { breakdown: `${table}.breakdown`, isOther: "(top_values.is_top IS NULL)" };
-  conditions.push(...isOfLine(target, line, value));
-  return {
-    tables: [events, ...ranked.tables, top],
-    select: select(joinedWith("top_values", table)),
-  };
-}
-
-/** Returns the conditions that an event counts in an interval; in the whole period without one. */
-function isWithin(
-  { bind }: Target,
-  { interval }: Trends,
-  { series, period }: SeriesIn,
-  bucket: string | null,
-): string[] {
-  const days = daysOf(series);
-  if (days > 1) {
-    // An event makes its person active on so many days from its own on.
-    const last = bind(bucket ?? period.buckets.at(-1) ?? period.before, "DATE");
-    const since = bucket === null ? [] : [`starts_at > ${last} - ${days}`];
-    return [`starts_at <= ${last}`, ...since];
-  }
-  if (bucket === null) return [];
-  return [
-    `${bucketOf(interval, "starts_at")} = ${bind(bucket, interval === "hour" ? "VARCHAR" : "DATE")}`,
-  ];
 }
 
 /** Returns the condition that a day is the beginning of an interval of the period. */
