@@ -1466,6 +1466,27 @@ export interface components {
                 /** @enum {string} */
                 kind: "InsightVizNode";
                 source: Record<string, never>;
+            } | {
+                /** @enum {string} */
+                kind: "ActorsQuery";
+                source: {
+                    /** @enum {string} */
+                    kind: "InsightActorsQuery" | "FunnelsActorsQuery" | "StickinessActorsQuery";
+                    source: Record<string, never>;
+                    day?: string | number;
+                    series?: number;
+                    breakdown?: string | string[];
+                    /** @enum {string} */
+                    compare?: "current" | "previous";
+                    interval?: number;
+                    /** @enum {string} */
+                    status?: "new" | "returning" | "resurrecting" | "dormant";
+                    funnelStep?: number;
+                    funnelStepBreakdown?: string | string[];
+                };
+                limit?: number;
+                offset?: number;
+                search?: string;
             };
             client_query_id?: string;
             dashboard?: number;
@@ -1492,6 +1513,15 @@ export interface components {
             /** Format: date-time */
             calculated_at: string;
             other_readings?: string[];
+        };
+        InsightActors: {
+            columns: string[];
+            results: ((components["schemas"]["Person"] | null) | number | string)[][];
+            count: number;
+            hasMore: boolean;
+            offset: number;
+            /** Format: date-time */
+            calculated_at: string;
         };
         SqlSchema: {
             tables: {
@@ -3524,7 +3554,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["QueryAnswer"] | components["schemas"]["InsightReport"];
+                    "application/json": components["schemas"]["QueryAnswer"] | components["schemas"]["InsightReport"] | components["schemas"]["InsightActors"];
                     "text/csv": string;
                     "text/plain": string;
                 };
