@@ -351,9 +351,11 @@ describe("a drafted query", () => {
 });
 
 test("the store is not queried while it catches up", async () => {
-  const behind = insights({ isCatchingUp: () => true } as Parameters<typeof insights>[0]);
+  const late = insights({ isCatchingUp: () => true, queries: {} } as Parameters<
+    typeof insights
+  >[0]);
 
-  expect(behind.draft(1, undefined, FOREVER)).rejects.toMatchObject({ code: "unavailable" });
+  expect(late.draft(1, undefined, FOREVER)).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("names need not be frequent, with quotes or without", async () => {
