@@ -6,7 +6,7 @@ import { openPersonStore } from "../support/answers/sqlite.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
-import { seedOf } from "../support/start/rounds.ts";
+import { rounds, seedOf } from "../support/start/rounds.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -22,7 +22,7 @@ const PERSONS = "/api/environments/1/persons/";
 const PLAYLISTS = "/api/environments/1/session_recording_playlists/";
 const KEYS = "/api/personal_api_keys/";
 const SEED = seedOf(20_261_122);
-const TIMES = Array.from({ length: 40 }, (_, n) => n);
+const TIMES = Array.from({ length: rounds(20, 40) }, (_, n) => n);
 
 const random = randomOf(SEED);
 const own = temporaryDirectory();

@@ -27,18 +27,21 @@ export function chromiumPath(env: Record<string, string | undefined>): string {
 
 /**
  * Collects the problems of a page as they happen: errors and warnings in its console, exceptions,
- * requests that fail and answers from 400 on.
+ * requests that fail and answers from 400 on. A page that polls gives up a request when it is left, which
+ * is no problem with `mayGiveUp`.
  */
-export function problemsOf(page: Page): string[] {
+export function problemsOf(page: Page, { mayGiveUp = false } = {}): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
     const type = message.type();
     if (type === "error" || type === "warning") problems.push(`${type}: ${message.text()}`);
   });
   page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
-  page.on("requestfailed", (request) =>
-    problems.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText}`),
-  );
+  page.on("requestfailed", (request) => {
+    const error = request.failure()?.errorText;
+    if (mayGiveUp && error === "net::ERR_ABORTED") return;
+    problems.push(`${request.method()} ${request.url()}: ${error}`);
+  });
   page.on("response", (response) => {
     if (response.status() < 400) return;
     problems.push(`${response.request().method()} ${response.url()}: ${response.status()}`);

@@ -39,7 +39,7 @@ export async function openConsole(
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  const problems = problemsOf(page);
+  const problems = problemsOf(page, { mayGiveUp: true });
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
     if (protocol !== "data:" && origin !== server.url) problems.push(`asks ${request.url()}`);
