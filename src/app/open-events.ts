@@ -33,6 +33,9 @@ const MB = 1_000_000;
  */
 const SEGMENTS_MIN = 4;
 
+/** How long the disk takes the journal without a refusal until it counts as well again, in milliseconds. */
+const JOURNAL_STEADY_MS = 2000;
+
 type EventsEnvironment = Pick<Environment, "now" | "log"> & {
   rebuild?: boolean;
   /** Called while the event store is rebuilt. */
@@ -54,12 +57,11 @@ export async function openEvents(
   const files = await openArchive(settings, { directory, persons });
   const journalBytesMax = settings.journal * MB;
   const journal = await syncedJournal(log, {
+    ...journalOutages(log, join(directory, "journal")),
     directory: join(directory, "journal"),
     after: Math.max(persons, files.state().last),
     onCut: (part) => log.warn("truncated torn write at journal end", part),
     onCorrupt: (part) => log.error("quarantined corrupt journal data", part),
-    onRefused: (error) => log.error("the journal cannot be written: events get 503", { error }),
-    onAccepted: () => log.info("the journal is written again"),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
   const seqs = {
@@ -122,6 +124,29 @@ export async function openEvents(
       isArchiving: settings.archive === "on",
       now,
       journalBytesMax,
+    },
+  };
+}
+
+/**
+ * Logs one line when the disk refuses the journal in `path`, and one when it has taken it for
+ * JOURNAL_STEADY_MS: where a little space is left, small requests fit in between.
+ */
+function journalOutages(log: Log, path: string) {
+  let isOut = false;
+  let steady: NodeJS.Timeout | undefined;
+  return {
+    onRefused(error: unknown) {
+      clearTimeout(steady);
+      if (!isOut) log.error("the journal cannot be written: events get 503", { path, error });
+      isOut = true;
+    },
+    onAccepted() {
+      steady = setTimeout(() => {
+        isOut = false;
+        log.info("the journal is written again", { path });
+      }, JOURNAL_STEADY_MS);
+      steady.unref();
     },
   };
 }

@@ -20,6 +20,9 @@ const MB = 1_000_000;
 
 const deleteEvents = (id: number) => `/api/environments/1/persons/${id}/delete_events/`;
 
+/** Why a server is not ready whose journal does not fit on the disk. */
+const NO_JOURNAL = "events cannot be stored: the disk refuses the journal with ENOSPC";
+
 /** How the last bytes go: those of the floor, or, where there is none, all. */
 const FULL = [
   ["below its floor", "5", 50 * MB],
@@ -27,7 +30,12 @@ const FULL = [
   ["to its last byte without a floor", "0", 0],
 ] as const;
 
-test.each(casesOf(FULL.slice(0, 1), FULL))(
+test.each(
+  casesOf(
+    FULL.filter((_, at) => at !== 1),
+    FULL,
+  ),
+)(
   "a disk that others fill %s refuses events and loses none, and takes them when it has room again",
   async (_how, floor, leave) => {
     await using disk = await smallDisk(400 * MB);
@@ -43,7 +51,7 @@ test.each(casesOf(FULL.slice(0, 1), FULL))(
 
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(await refused.json()).toMatchObject({ code: "unavailable", attr: null });
-    await unready(server, floor === "0" ? "events cannot be stored" : "the disk is almost full");
+    await unready(server, floor === "0" ? NO_JOURNAL : "the disk is almost full");
     expect((await fetch(`${server.url}/_liveness`)).status).toBe(200);
     expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBeGreaterThan(99);
     expect((await server.get<{ count: number }>("/persons/?limit=1")).count).toBeGreaterThan(0);
@@ -57,9 +65,29 @@ test.each(casesOf(FULL.slice(0, 1), FULL))(
     await expectKept(server, senders.sent());
     expect(senders.surprises()).toEqual([]);
     while (!(await fetch(`${server.url}/_readiness`)).ok) await refusedLess(server);
+    if (floor === "0") await untilLogged(server, journalLines(join(disk.path, "data/journal")));
     expect(await server.stop()).toBe(0);
   },
 );
+
+/** One line when the disk is full, however many requests are refused, and one when it has room again. */
+const journalLines = (path: string) => [
+  {
+    ...{ level: "error", message: "the journal cannot be written: events get 503", path },
+    error: expect.stringContaining("ENOSPC: no space left on device"),
+  },
+  { level: "info", message: "the journal is written again", path },
+];
+
+/** Waits until the log has as many lines about the journal, and expects these. */
+async function untilLogged(server: Server, expected: readonly object[]) {
+  const logged = () =>
+    (server.output().err.match(/^.*"the journal (cannot|is).*$/gm) ?? []).map(
+      (line) => JSON.parse(line) as object,
+    );
+  while (logged().length < expected.length) await Bun.sleep(20);
+  expect(logged()).toEqual(expected.map((line) => expect.objectContaining(line)));
+}
 
 test("changes by users have 503 and Retry-After on a full disk, and count when there is room", async () => {
   await using disk = await smallDisk(400 * MB);
