@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
+import { CONSOLE } from "../state/base.ts";
 import type { Schemas } from "./client.ts";
 import { request } from "./client.ts";
 import { Problem } from "./problem.ts";
-import { isSignedOut } from "./signed-out.ts";
+import { isSignedOut, waitingStep } from "./signed-out.ts";
 
 /** The signed-in user, the key of the session, and its end. */
 export type Session = {
@@ -40,12 +41,62 @@ export async function signIn(by: { link: string } | { key: string }): Promise<vo
   const response = await request("POST", PATH, { body: by });
   session.value = await response.json();
   isSignedOut.value = false;
+  waitingStep.value?.go();
 }
 
-/** Ends the session. */
+/**
+ * Does what needs a sign-in of the last hour. If that is too long ago, the sign-in opens over the page, and
+ * then it is done again. Throws the refusal if the user closes the sign-in.
+ */
+export async function soonAfterSignIn<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === "sign_in_too_old")) throw error;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waitingStep.value = { go: resolve, giveUp: () => reject(error) };
+    await promise.finally(() => {
+      waitingStep.value = undefined;
+    });
+    return act();
+  }
+}
+
+/** Ends the session, and leads to the sign-in page. */
 export async function signOut(): Promise<void> {
   await request("DELETE", PATH);
-  session.value = null;
+  leave();
+}
+
+/** Leads to the sign-in page once the session has ended. The page is loaded again, so nothing of the old one stays. */
+export function leave(): void {
+  location.assign(`${CONSOLE}/`);
+}
+
+/** A session of the user. */
+export type ListedSession = {
+  id: number;
+  created_at: string;
+  /** To the hour. */
+  last_seen_at: string;
+  method: "link" | "key";
+  /** Such as "Firefox on Linux". */
+  browser: string;
+  key_id: number;
+  /** Whether it is the one of this page. */
+  current: boolean;
+};
+
+const LIST = "/console/api/sessions/";
+
+/** The sessions of the user, the newest first. */
+export async function listSessions(signal: AbortSignal): Promise<ListedSession[]> {
+  return (await request("GET", LIST, { signal })).json();
+}
+
+/** Ends a session of the user. */
+export async function endSession(id: number): Promise<void> {
+  await request("DELETE", `${LIST}${id}/`);
 }
 
 /** Whether the session's key has a scope, such as `person:write`. */

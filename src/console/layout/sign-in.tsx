@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { asProblem, type Problem } from "../api/problem.ts";
 import { session, signIn } from "../api/session.ts";
-import { isSignedOut } from "../api/signed-out.ts";
+import { isSignedOut, waitingStep } from "../api/signed-out.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
@@ -72,8 +72,17 @@ export function SignInPage() {
   );
 }
 
-/** The dialog over a page whose session has ended. The page keeps its content. */
+/** The dialog over a page whose session has ended, or began too long ago for a step. The page keeps its content. */
 export function SignInDialog() {
+  const step = waitingStep.value;
+  if (step !== undefined && !isSignedOut.value) {
+    return (
+      <Dialog title="Sign in again" onClose={step.giveUp}>
+        <p>Keys are made and changed only for an hour after signing in. Then this step goes on.</p>
+        <SignInForm />
+      </Dialog>
+    );
+  }
   if (!isSignedOut.value) return null;
   return (
     <Dialog title="Your session has ended">

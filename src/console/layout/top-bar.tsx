@@ -1,18 +1,12 @@
 import { useLocation } from "preact-iso/router";
-import { session, signOut } from "../api/session.ts";
+import { leave, session, signOut } from "../api/session.ts";
 import { href } from "../state/address.ts";
 import { BASE, CONSOLE } from "../state/base.ts";
-import { type Theme, theme } from "../state/preferences.ts";
+import { THEMES, theme } from "../state/preferences.ts";
 import { project, projects } from "../state/project.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { Mark } from "./mark.tsx";
-
-const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: "system", label: "As the system" },
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
-];
 
 /** The bar at the top: project, search, theme, account. */
 export function TopBar({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }) {
@@ -65,13 +59,10 @@ function ProjectPicker() {
 
 function AccountMenu({ onHelp }: { onHelp: () => void }) {
   const email = session.value?.user.email ?? "Account";
-  const leave = () => {
-    signOut().finally(() => location.assign(`${CONSOLE}/`));
-  };
   const items: MenuItem[] = [
     { label: "Keyboard", icon: "help", onChoose: onHelp },
     { label: "Documentation", icon: "logs", href: `${BASE}/docs` },
-    { label: "Sign out", icon: "right", onChoose: leave },
+    { label: "Sign out", icon: "right", onChoose: () => void signOut().catch(leave) },
   ];
   return <Menu label={email} icon="account" isQuiet items={items} />;
 }

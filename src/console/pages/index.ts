@@ -6,6 +6,7 @@ import { InsightPage } from "./insights/insight-page.tsx";
 import { InsightsPage } from "./insights/insights-page.tsx";
 import { PersonPage } from "./persons/person-page.tsx";
 import { PersonsPage } from "./persons/persons-page.tsx";
+import { SettingsPage } from "./settings/settings-page.tsx";
 import { SqlPage } from "./sql/sql-page.tsx";
 import { StartPage } from "./start/start-page.tsx";
 
@@ -38,4 +39,5 @@ export const PAGES: readonly Page[] = [
   { path: "persons", title: "Persons", icon: "persons", key: "p", component: PersonsPage },
   { path: "persons/:id", title: "Person", component: PersonPage },
   { path: "sql", title: "SQL", icon: "sql", key: "q", component: SqlPage },
+  { path: "settings", title: "Settings", icon: "settings", component: SettingsPage },
 ];

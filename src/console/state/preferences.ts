@@ -3,6 +3,13 @@ import { effect, signal } from "@preact/signals";
 /** How the console looks: as the system does, or always light or dark. */
 export type Theme = "system" | "light" | "dark";
 
+/** The themes with their names, in the order in which they are offered. */
+export const THEMES: readonly { value: Theme; label: string }[] = [
+  { value: "system", label: "As the system" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+
 const THEME = "hoglet.theme";
 const SINGLE_KEYS = "hoglet.keys";
 

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Fragment } from "preact";
 import { useId } from "preact/hooks";
@@ -34,6 +35,14 @@ type TableProps<T> = {
   sort?: Sort | undefined;
   onSort?: (sort: Sort) => void;
 };
+
+const narrow = matchMedia("(max-width: 767px)");
+
+/** Whether the extra columns are left out, as the styles do. */
+const isNarrow = signal(narrow.matches);
+narrow.addEventListener("change", ({ matches }) => {
+  isNarrow.value = matches;
+});
 
 /** A table of rows, which can open in place and be sorted. `j`, `k` and Enter work in it. */
 export function Table<T>(props: TableProps<T>) {
@@ -122,7 +131,10 @@ function Row<T>({ row, table, id }: { row: T; table: TableProps<T>; id: string }
       </tr>
       {detail && isOpen && (
         <tr class="detail">
-          <td colSpan={columns.length} id={id}>
+          <td
+            colSpan={columns.filter(({ isExtra }) => !(isExtra && isNarrow.value)).length}
+            id={id}
+          >
             {detail(row)}
           </td>
         </tr>

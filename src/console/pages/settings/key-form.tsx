@@ -1,0 +1,176 @@
+import { useState } from "preact/hooks";
+import { useAction } from "../../api/action.ts";
+import { api, read, type Schemas } from "../../api/client.ts";
+import { may, soonAfterSignIn } from "../../api/session.ts";
+import { projects } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Select } from "../../ui/field.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+import { type Chosen, SCOPES, scopesOf } from "./scopes.ts";
+
+/** A personal key; the answer that makes it has its value. */
+export type PersonalKey = Schemas["PersonalApiKey"];
+
+type Draft = {
+  label: string;
+  rights: "all" | "read" | "chosen";
+  chosen: Chosen;
+  /** The id of the only project; empty for all. */
+  project: string;
+  ends: string;
+  day: string;
+};
+
+const RIGHTS = [
+  { value: "all", label: "Everything" },
+  { value: "read", label: "Read everything" },
+  { value: "chosen", label: "Only the rights below" },
+];
+
+const ENDS = [
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+  { value: "day", label: "On a day" },
+  { value: "", label: "Never" },
+];
+
+const DAY_MS = 86_400_000;
+
+function endOf({ ends, day }: Draft): string | null {
+  if (ends === "") return null;
+  if (ends === "day") return new Date(`${day}T00:00:00`).toISOString();
+  return new Date(Date.now() + Number(ends) * DAY_MS).toISOString();
+}
+
+function bodyOf(draft: Draft): Schemas["PersonalApiKeyDraft"] {
+  const { label, rights, chosen, project } = draft;
+  const scopes = rights === "all" ? ["*"] : scopesOf(rights === "read" ? readingAll() : chosen);
+  const scoped_teams = project === "" ? null : [Number(project)];
+  return { label, scopes, scoped_teams, expires_at: endOf(draft) };
+}
+
+/** Makes a personal key with a label, its rights, its projects and its end. */
+export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: () => void }) {
+  const [draft, setDraft] = useState<Draft>({
+    label: "",
+    rights: "read",
+    chosen: {},
+    project: "",
+    ends: "365",
+    day: "",
+  });
+  const { isRunning, problem, run } = useAction();
+  const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
+  const make = (event: Event) => {
+    event.preventDefault();
+    run(async () => {
+      const body = bodyOf(draft);
+      const made = await soonAfterSignIn(() => read(api.POST("/api/personal_api_keys/", { body })));
+      props.onMade(made);
+    });
+  };
+  return (
+    <Dialog title="New personal key" onClose={props.onClose}>
+      <form class="stack" onSubmit={make}>
+        <Field
+          label="Label"
+          required
+          autofocus
+          placeholder="The program that uses it, such as ci"
+          value={draft.label}
+          onInput={(label) => change({ label })}
+          problem={problem?.attr === "label" ? problem.message : undefined}
+        />
+        <Select
+          label="Allowed"
+          value={draft.rights}
+          choices={RIGHTS.filter(({ value }) => value !== "all" || may("*"))}
+          onChange={(rights) => change({ rights: rights as Draft["rights"] })}
+        />
+        {draft.rights === "chosen" && (
+          <ScopeChoice chosen={draft.chosen} onChange={(chosen) => change({ chosen })} />
+        )}
+        <Select
+          label="In which projects"
+          value={draft.project}
+          choices={[
+            { value: "", label: "All projects" },
+            ...(projects.value ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+          onChange={(project) => change({ project })}
+        />
+        <EndChoice draft={draft} onChange={change} />
+        {problem && problem.attr !== "label" && <ProblemNote problem={problem} />}
+        <footer class="actions">
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button kind="primary" submit disabled={isRunning}>
+            Make the key
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function EndChoice(props: { draft: Draft; onChange: (changes: Partial<Draft>) => void }) {
+  const { draft, onChange } = props;
+  return (
+    <>
+      <Select
+        label="When it ends"
+        value={draft.ends}
+        choices={ENDS}
+        onChange={(ends) => onChange({ ends })}
+      />
+      {draft.ends === "day" && (
+        <Field
+          label="Day"
+          type="date"
+          required
+          value={draft.day}
+          onInput={(day) => onChange({ day })}
+          hint="It ends when this day begins."
+        />
+      )}
+    </>
+  );
+}
+
+function ScopeChoice(props: { chosen: Chosen; onChange: (chosen: Chosen) => void }) {
+  const { chosen, onChange } = props;
+  const choose = (object: string, action: string) => {
+    const { [object]: _, ...rest } = chosen;
+    onChange(action === "" ? rest : { ...rest, [object]: action as "read" | "write" });
+  };
+  return (
+    <fieldset class="scopes">
+      <legend>Rights</legend>
+      {SCOPES.map(({ object, title }) => (
+        <Select
+          key={object}
+          label={title}
+          value={chosen[object] ?? ""}
+          choices={choicesFor(object)}
+          onChange={(action) => choose(object, action)}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+/** The choices for an object: a key gives no more than it has. */
+function choicesFor(object: string): { value: string; label: string }[] {
+  return [
+    { value: "", label: "nothing" },
+    ...(may(`${object}:read`) ? [{ value: "read", label: "read" }] : []),
+    ...(may(`${object}:write`) ? [{ value: "write", label: "read and write" }] : []),
+  ];
+}
+
+/** Reading everything that the session may read. */
+const readingAll = (): Chosen =>
+  Object.fromEntries(
+    SCOPES.filter(({ object }) => may(`${object}:read`)).map(({ object }) => [object, "read"]),
+  );

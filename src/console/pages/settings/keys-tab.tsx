@@ -1,0 +1,194 @@
+import { useState } from "preact/hooks";
+import { api, read } from "../../api/client.ts";
+import { useLoad } from "../../api/load.ts";
+import { may, session, soonAfterSignIn } from "../../api/session.ts";
+import { Panel } from "../../layout/page-head.tsx";
+import { day, moment } from "../../state/format.ts";
+import { projects } from "../../state/project.ts";
+import { Button, CopyButton } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { Load, Skeleton } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { NewKey, type PersonalKey } from "./key-form.tsx";
+import { scopesText } from "./scopes.ts";
+
+/** The open dialog and its key. */
+type Open =
+  | { what: "new" }
+  | { what: "value"; key: PersonalKey }
+  | { what: "roll" | "revoke"; key: PersonalKey };
+
+/** The personal keys of the user: made, rolled and revoked here. */
+export function KeysTab() {
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
+  const keys = useLoad("keys", (signal) => read(api.GET("/api/personal_api_keys/", { signal })));
+  const showValue = (key: PersonalKey) => {
+    setOpen({ what: "value", key });
+    keys.reload();
+  };
+  const canWrite = may("personal_api_key:write");
+  const columns: readonly Column<PersonalKey>[] = [
+    ...COLUMNS,
+    {
+      key: "change",
+      title: "Change",
+      width: "104px",
+      isNumber: true,
+      cell: (key) =>
+        canWrite && (
+          <>
+            <Button
+              kind="quiet"
+              icon="refresh"
+              label={`Roll ${key.label}`}
+              onClick={() => setOpen({ what: "roll", key })}
+            />
+            <Button
+              kind="quiet"
+              icon="trash"
+              label={`Revoke ${key.label}`}
+              onClick={() => setOpen({ what: "revoke", key })}
+            />
+          </>
+        ),
+    },
+  ];
+  return (
+    <Panel
+      isFlush
+      title="Personal keys"
+      tools={
+        canWrite && (
+          <Button icon="plus" onClick={() => setOpen({ what: "new" })}>
+            Key
+          </Button>
+        )
+      }
+    >
+      <Load of={keys} skeleton={<Skeleton rows={4} height={48} />}>
+        {(list) => (
+          <Table
+            label="Personal keys"
+            columns={columns}
+            rows={list}
+            keyOf={({ id }) => String(id)}
+          />
+        )}
+      </Load>
+      {open?.what === "new" && <NewKey onMade={showValue} onClose={close} />}
+      {open?.what === "value" && <KeyValue of={open.key} onClose={close} />}
+      {open?.what === "roll" && <Roll of={open.key} onRolled={showValue} onClose={close} />}
+      {open?.what === "revoke" && <Revoke of={open.key} onRevoked={keys.reload} onClose={close} />}
+    </Panel>
+  );
+}
+
+const isOwn = ({ id }: PersonalKey) => id === session.value?.key.id;
+
+/** The only time that the value of a key is shown. */
+function KeyValue({ of, onClose }: { of: PersonalKey; onClose: () => void }) {
+  const value = of.value ?? "";
+  return (
+    <Dialog
+      title={`The value of ${of.label}`}
+      actions={
+        <Button kind="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      }
+    >
+      <p>It is shown only now. Keep it like a password.</p>
+      <div class="cluster">
+        <code class="key grow">{value}</code>
+        <CopyButton text={value} />
+      </div>
+    </Dialog>
+  );
+}
+
+function Roll(props: {
+  of: PersonalKey;
+  onRolled: (rolled: PersonalKey) => void;
+  onClose: () => void;
+}) {
+  const { of, onRolled, onClose } = props;
+  const roll = async () => {
+    const path = { id: of.id };
+    const rolled = await soonAfterSignIn(() =>
+      read(api.POST("/api/personal_api_keys/{id}/roll/", { params: { path } })),
+    );
+    onRolled(rolled);
+  };
+  return (
+    <Confirm title={`Roll ${of.label}?`} verb="Roll the key" act={roll} onClose={onClose}>
+      <p>The key gets a new value. The old one, {of.mask_value}, ends at once.</p>
+      {isOwn(of) && <p>This session belongs to it, and ends with the old value.</p>}
+    </Confirm>
+  );
+}
+
+function Revoke(props: { of: PersonalKey; onRevoked: () => void; onClose: () => void }) {
+  const { of, onRevoked, onClose } = props;
+  const revoke = async () => {
+    const path = { id: of.id };
+    await soonAfterSignIn(() =>
+      read(api.DELETE("/api/personal_api_keys/{id}/", { params: { path } })),
+    );
+    announce(`${of.label} is revoked`);
+    onRevoked();
+    onClose();
+  };
+  return (
+    <Confirm title={`Revoke ${of.label}?`} verb="Revoke the key" act={revoke} onClose={onClose}>
+      <p>Requests with this key are refused at once. A revoked key does not come back.</p>
+      {isOwn(of) && <p>This session belongs to it, and ends too.</p>}
+    </Confirm>
+  );
+}
+
+const nameOf = (id: number) => projects.value?.find((one) => one.id === id)?.name ?? `${id}`;
+
+const COLUMNS: readonly Column<PersonalKey>[] = [
+  {
+    key: "label",
+    title: "Key",
+    cell: (key) => (
+      <>
+        <span class="cluster">
+          {key.label}
+          {isOwn(key) && <span class="badge">This session</span>}
+        </span>
+        <p class="caption">
+          <code>{key.mask_value}</code>, <EndOf at={key.expires_at} />
+        </p>
+      </>
+    ),
+  },
+  {
+    key: "rights",
+    title: "May",
+    isExtra: true,
+    cell: ({ scopes, scoped_teams }) => (
+      <>
+        {scopesText(scopes)}
+        {scoped_teams && <span class="caption"> in {scoped_teams.map(nameOf).join(", ")}</span>}
+      </>
+    ),
+  },
+  {
+    key: "used",
+    title: "Last used",
+    isExtra: true,
+    width: "176px",
+    cell: ({ last_used_at }) => (last_used_at ? moment(last_used_at) : "never"),
+  },
+];
+
+function EndOf({ at }: { at: string | null }) {
+  if (at === null) return <>never ends</>;
+  if (Date.parse(at) > Date.now()) return <>ends {day(at)}</>;
+  return <span class="bad">ended {day(at)}</span>;
+}

@@ -1,0 +1,75 @@
+import { useState } from "preact/hooks";
+import { useAction } from "../../api/action.ts";
+import { api, read } from "../../api/client.ts";
+import { may } from "../../api/session.ts";
+import { moment } from "../../state/format.ts";
+import { loadProjects, type Project } from "../../state/project.ts";
+import { Button, CopyButton } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+
+/** The public key of a project, its former keys that still count, and how to replace it. */
+export function ProjectKey({ of }: { of: Project }) {
+  const [isResetting, setResetting] = useState(false);
+  return (
+    <div class="stack tight">
+      <h3>Project key</h3>
+      <div class="cluster">
+        <code class="key">{of.api_token}</code>
+        <CopyButton text={of.api_token} />
+        {may("project:write") && <Button onClick={() => setResetting(true)}>Reset…</Button>}
+      </div>
+      <p class="caption">Pages and apps send events with it. It is public, and reads nothing.</p>
+      {of.former_api_tokens.map(({ api_token, ends_at }) => (
+        <p class="caption" key={api_token}>
+          The former key <code class="key">{api_token}</code> is accepted until {moment(ends_at)}.
+        </p>
+      ))}
+      {isResetting && <ResetDialog of={of} onClose={() => setResetting(false)} />}
+    </div>
+  );
+}
+
+function ResetDialog({ of, onClose }: { of: Project; onClose: () => void }) {
+  const [hours, setHours] = useState("24");
+  const { isRunning, problem, run } = useAction();
+  const reset = (event: Event) => {
+    event.preventDefault();
+    run(async () => {
+      const path = { project_id: String(of.id) };
+      const body = { grace_hours: Number(hours) };
+      await read(api.PATCH("/api/projects/{project_id}/reset_token/", { params: { path }, body }));
+      await loadProjects();
+      announce("The project has a new key");
+      onClose();
+    });
+  };
+  return (
+    <Dialog title={`Reset the key of ${of.name}?`} onClose={onClose}>
+      <form class="stack" onSubmit={reset}>
+        <p>The project gets a new key. Put it into your pages and apps before the old one ends.</p>
+        <Field
+          label="Hours for which the old key is still accepted"
+          type="number"
+          min="0"
+          max="8760"
+          required
+          autofocus
+          value={hours}
+          onInput={setHours}
+          hint="With 0, the old key and all former ones end at once. Events with them are refused."
+          problem={problem?.attr === "grace_hours" ? problem.message : undefined}
+        />
+        {problem && problem.attr === null && <ProblemNote problem={problem} />}
+        <footer class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" submit disabled={isRunning}>
+            Reset the key
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,175 @@
+import { useState } from "preact/hooks";
+import { useAction } from "../../api/action.ts";
+import { api, read } from "../../api/client.ts";
+import { may } from "../../api/session.ts";
+import { Panel } from "../../layout/page-head.tsx";
+import { useAddress } from "../../state/address.ts";
+import { day } from "../../state/format.ts";
+import { loadProjects, type Project, project, projects } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { ProjectKey } from "./project-key.tsx";
+
+/** The projects that the session may see; a row opens to name, zone and key. */
+export function ProjectsTab() {
+  const { query, set } = useAddress();
+  const [isMaking, setMaking] = useState(false);
+  const open = query["open"] ?? String(project.value?.id);
+  return (
+    <Panel
+      isFlush
+      title="Projects"
+      tools={
+        may("project:write") && (
+          <Button icon="plus" onClick={() => setMaking(true)}>
+            Project
+          </Button>
+        )
+      }
+    >
+      <Table
+        label="Projects"
+        columns={COLUMNS}
+        rows={projects.value ?? []}
+        keyOf={({ id }) => String(id)}
+        open={open}
+        onOpen={(id) => set({ open: id ?? "none" })}
+        detail={(one) => <ProjectDetail of={one} />}
+      />
+      {isMaking && (
+        <NewProject
+          onClose={() => setMaking(false)}
+          onMade={({ id }) => set({ open: String(id) })}
+        />
+      )}
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<Project>[] = [
+  { key: "name", title: "Project", cell: ({ name }) => name },
+  { key: "zone", title: "Time zone", cell: ({ timezone }) => timezone },
+  { key: "made", title: "Made", isExtra: true, cell: ({ created_at }) => day(created_at) },
+];
+
+function ProjectDetail({ of }: { of: Project }) {
+  return (
+    <div class="stack form">
+      <ProjectForm of={of} />
+      <ProjectKey of={of} />
+    </div>
+  );
+}
+
+/** The zones that the browser knows; the server may know more. */
+const ZONES = Intl.supportedValuesOf("timeZone");
+
+/** The fields of a project. */
+type Draft = { name: string; timezone: string };
+
+function ProjectFields(props: {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  attr: string | null | undefined;
+  detail: string | undefined;
+}) {
+  const { draft, onChange, attr, detail } = props;
+  return (
+    <>
+      <Field
+        label="Name"
+        required
+        value={draft.name}
+        onInput={(name) => onChange({ ...draft, name })}
+        problem={attr === "name" ? detail : undefined}
+      />
+      <Field
+        label="Time zone"
+        required
+        autocomplete="off"
+        value={draft.timezone}
+        suggestions={ZONES}
+        onInput={(timezone) => onChange({ ...draft, timezone })}
+        hint="Days and weeks begin by it, such as Europe/Berlin."
+        problem={attr === "timezone" ? detail : undefined}
+      />
+    </>
+  );
+}
+
+function ProjectForm({ of: { id, name, timezone } }: { of: Project }) {
+  const [draft, setDraft] = useState<Draft>({ name, timezone });
+  const { isRunning, problem, run } = useAction();
+  const isChanged = draft.name !== name || draft.timezone !== timezone;
+  const save = (event: Event) => {
+    event.preventDefault();
+    run(async () => {
+      const path = { project_id: String(id) };
+      const body = { ...draft, timezone: draft.timezone.trim() };
+      const saved = await read(
+        api.PATCH("/api/projects/{project_id}/", { params: { path }, body }),
+      );
+      await loadProjects();
+      setDraft({ name: saved.name, timezone: saved.timezone });
+      announce("The project is saved");
+    });
+  };
+  return (
+    <form class="stack" onSubmit={save}>
+      <ProjectFields
+        draft={draft}
+        onChange={setDraft}
+        attr={problem?.attr}
+        detail={problem?.message}
+      />
+      {problem && problem.attr === null && <ProblemNote problem={problem} />}
+      {may("project:write") && (
+        <div class="cluster">
+          <Button kind="primary" submit disabled={!isChanged || isRunning}>
+            Save
+          </Button>
+          {isChanged && <Button onClick={() => setDraft({ name, timezone })}>Reset</Button>}
+        </div>
+      )}
+    </form>
+  );
+}
+
+function NewProject(props: { onClose: () => void; onMade: (made: Project) => void }) {
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [draft, setDraft] = useState<Draft>({ name: "", timezone });
+  const { isRunning, problem, run } = useAction();
+  const make = (event: Event) => {
+    event.preventDefault();
+    run(async () => {
+      const made = await read(api.POST("/api/projects/", { body: draft }));
+      await loadProjects();
+      announce(`${made.name} is made`);
+      props.onMade(made);
+      props.onClose();
+    });
+  };
+  return (
+    <Dialog title="New project" onClose={props.onClose}>
+      <form class="stack" onSubmit={make}>
+        <ProjectFields
+          draft={draft}
+          onChange={setDraft}
+          attr={problem?.attr}
+          detail={problem?.message}
+        />
+        {problem && problem.attr === null && <ProblemNote problem={problem} />}
+        <footer class="actions">
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button kind="primary" submit disabled={isRunning}>
+            Make
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,38 @@
+/** The objects of scopes with their names for readers, in the order of the pages. */
+export const SCOPES: readonly { object: string; title: string }[] = [
+  { object: "query", title: "Events and SQL" },
+  { object: "insight", title: "Insights" },
+  { object: "dashboard", title: "Dashboards" },
+  { object: "annotation", title: "Annotations" },
+  { object: "person", title: "Persons" },
+  { object: "group", title: "Groups" },
+  { object: "event_definition", title: "Names of events" },
+  { object: "property_definition", title: "Names of properties" },
+  { object: "session_recording_playlist", title: "Playlists" },
+  { object: "error_tracking", title: "Logs" },
+  { object: "activity_log", title: "Activity of users" },
+  { object: "project", title: "Projects" },
+  { object: "personal_api_key", title: "Personal keys" },
+  { object: "user", title: "The user" },
+];
+
+/** The right to each object. An absent one is not allowed at all. */
+export type Chosen = Readonly<Record<string, "read" | "write">>;
+
+/** Scopes as the API has them. */
+export const scopesOf = (chosen: Chosen): string[] =>
+  SCOPES.flatMap(({ object }) => (chosen[object] ? [`${object}:${chosen[object]}`] : []));
+
+/** Scopes in few words, such as "Persons: read and write, Insights: read". */
+export function scopesText(scopes: readonly string[]): string {
+  if (scopes.includes("*")) return "Everything";
+  const isReading = SCOPES.every(({ object }) => scopes.includes(`${object}:read`));
+  if (isReading && scopes.length === SCOPES.length) return "Reads everything";
+  return scopes
+    .map((scope) => {
+      const [object, action] = scope.split(":");
+      const title = SCOPES.find((one) => one.object === object)?.title ?? object;
+      return `${title}: ${action === "write" ? "read and write" : "read"}`;
+    })
+    .join(", ");
+}

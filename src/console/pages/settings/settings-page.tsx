@@ -1,0 +1,32 @@
+import { PageHead } from "../../layout/page-head.tsx";
+import { useAddress } from "../../state/address.ts";
+import { Tabs } from "../../ui/tabs.tsx";
+import { Appearance } from "./appearance.tsx";
+import { KeysTab } from "./keys-tab.tsx";
+import { ProjectsTab } from "./projects-tab.tsx";
+import { SessionsTab } from "./sessions-tab.tsx";
+
+const TABS = [
+  { value: "projects", label: "Projects" },
+  { value: "keys", label: "Keys" },
+  { value: "sessions", label: "Sessions" },
+  { value: "appearance", label: "Appearance" },
+] as const;
+
+/** Projects with their keys, personal keys, sessions, and how the console looks. */
+export function SettingsPage() {
+  const { query, set } = useAddress();
+  const tab = TABS.find(({ value }) => value === query["tab"])?.value ?? "projects";
+  const choose = (value: typeof tab) => set({ tab: value === "projects" ? "" : value, open: "" });
+  return (
+    <>
+      <PageHead title="Settings" />
+      <Tabs label="Settings" tabs={TABS} value={tab} onChange={choose}>
+        {tab === "projects" && <ProjectsTab />}
+        {tab === "keys" && <KeysTab />}
+        {tab === "sessions" && <SessionsTab />}
+        {tab === "appearance" && <Appearance />}
+      </Tabs>
+    </>
+  );
+}

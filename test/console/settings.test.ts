@@ -1,0 +1,128 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { SCOPES } from "../../src/console/pages/settings/scopes.ts";
+import { SCOPE_OBJECTS } from "../../src/core/access/key.ts";
+import { launchChromium } from "../support/start/chromium.ts";
+import { type Console, openConsole } from "../support/start/console.ts";
+import { PERSONAL_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
+
+setDefaultTimeout(60_000);
+
+const server = sharedServer();
+let browser: Browser;
+let opened: Console;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  opened = await openConsole(browser, server);
+});
+
+afterAll(() => browser?.close());
+
+/** The findings of axe in both themes, and how much too wide the page is on a phone. */
+async function flaws(): Promise<unknown[]> {
+  const { page, findings, overflow } = opened;
+  const found: unknown[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await findings()));
+  }
+  await page.setViewportSize({ width: 360, height: 900 });
+  const wider = await overflow();
+  if (wider > 0) found.push({ wider });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  return found;
+}
+
+/** Lets all sessions have begun two hours ago. */
+function makeSessionsOld(): void {
+  using database = new Database(join(server.data, "hoglet.sqlite"));
+  const at = new Date(Date.now() - 7_200_000).toISOString().replace("Z", "000Z");
+  database.run("UPDATE console_session SET created_at = ?", [at]);
+}
+
+/** The answer to a request with a personal key. */
+const asked = (key: string) =>
+  fetch(`${server.url}/api/projects/`, { headers: { authorization: `Bearer ${key}` } });
+
+test("a key is offered each scope", () => {
+  expect(SCOPES.map(({ object }) => object).sort()).toEqual([...SCOPE_OBJECTS].sort());
+});
+
+test("a project is renamed, and its key is reset while the old one still counts", async () => {
+  const { page, go, problems } = opened;
+  await go("settings/");
+  await page.getByLabel("Name").fill("Shop");
+  await page.getByLabel("Time zone").fill("Nowhere/Land");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The IANA name of a time zone is expected").waitFor();
+  problems.length = 0;
+  await page.getByLabel("Time zone").fill("Europe/Berlin");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Shop", exact: true }).first().waitFor();
+  await page.getByRole("button", { name: "Reset…" }).click();
+  await page.getByLabel("Hours for which the old key is still accepted").fill("48");
+  await page.getByRole("button", { name: "Reset the key" }).click();
+  await page.getByText("The former key phc_testproject is accepted until").waitFor();
+
+  expect(await flaws()).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test("a key is made after a new sign-in, is shown once, and counts until it is revoked", async () => {
+  const { page, go, problems } = opened;
+  await go("settings/?tab=keys");
+  makeSessionsOld();
+  await page.locator(".panel-head").getByRole("button", { name: "Key" }).click();
+  await page.getByLabel("Label").fill("ci");
+  await page.getByLabel("Allowed").selectOption("chosen");
+  await page.getByLabel("Projects", { exact: true }).selectOption("read");
+  expect(await flaws()).toEqual([]);
+  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("heading", { name: "Sign in again" }).waitFor();
+  expect(await flaws()).toEqual([]);
+  await page.locator("input[name=key]").fill(PERSONAL_KEY);
+  await page.keyboard.press("Enter");
+
+  const value = (await page.getByText(/^phx_\w{40,}$/).textContent()) ?? "";
+  expect(await flaws()).toEqual([]);
+  expect((await asked(value)).status).toBe(200);
+  await page.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByText("Projects: read").waitFor();
+  expect(await page.content()).not.toContain(value);
+
+  await page.getByRole("button", { name: "Roll ci" }).click();
+  await page.getByRole("button", { name: "Roll the key" }).click();
+  const rolled = (await page.getByText(/^phx_\w{40,}$/).textContent()) ?? "";
+  expect([(await asked(value)).status, (await asked(rolled)).status]).toEqual([401, 200]);
+  await page.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "Revoke ci" }).click();
+  await page.getByRole("button", { name: "Revoke the key" }).click();
+  await page.getByText("Projects: read").waitFor({ state: "detached" });
+  expect((await asked(rolled)).status).toBe(401);
+  expect(await flaws()).toEqual([]);
+  expect(problems.filter((problem) => !problem.includes("403"))).toEqual([]);
+});
+
+test("a session is ended from another one, and signing out leads to the sign-in page", async () => {
+  await using other = await openConsole(browser, server);
+  const { page, go } = other;
+  await go("settings/?tab=sessions");
+  await page.getByText("This one").waitFor();
+  expect(await other.findings()).toEqual([]);
+  await page
+    .getByRole("button", { name: /^End the session of/ })
+    .nth(1)
+    .click();
+  await page.getByRole("button", { name: "End the session", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await opened.page.reload();
+  await opened.page.getByRole("heading", { name: "Sign in to Hoglet" }).waitFor();
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in to Hoglet" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/console/");
+});
