@@ -28,12 +28,12 @@ function usePersons(text: string): Found[] {
     ),
   );
   if (key === null) return [];
-  return (data?.results ?? []).map(({ id, name }) => ({
-    key: `person ${id}`,
+  return (data?.results ?? []).map(({ uuid, name }) => ({
+    key: `person ${uuid}`,
     icon: "persons",
     title: name,
     kind: "Person",
-    href: href(`persons/${id}`),
+    href: href(`persons/${uuid}`),
   }));
 }
 

@@ -114,3 +114,33 @@ export function Check(props: {
     </label>
   );
 }
+
+/** A choice of one of a few values, each with a sentence on what it means. */
+export function Choices<T extends string>(props: {
+  label: string;
+  value: T;
+  choices: readonly { value: T; label: string; hint: string }[];
+  onChange: (value: T) => void;
+}) {
+  const id = useId();
+  return (
+    <fieldset class="choices">
+      <legend>{props.label}</legend>
+      {props.choices.map(({ value, label, hint }) => (
+        <label key={value} class="check">
+          <input
+            type="radio"
+            name={id}
+            value={value}
+            checked={value === props.value}
+            onChange={() => props.onChange(value)}
+          />
+          <span>
+            {label}
+            <span class="caption">{hint}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

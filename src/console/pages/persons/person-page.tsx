@@ -1,15 +1,19 @@
 import { useState } from "preact/hooks";
-import { api, read, type Schemas } from "../../api/client.ts";
+import type { Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
+import { may } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { counted, day } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
-import { CopyButton } from "../../ui/button.tsx";
-import { Load, Skeleton } from "../../ui/states.tsx";
+import { Button, ButtonLink, CopyButton } from "../../ui/button.tsx";
+import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
+import { DeleteDialog, type Removed } from "./delete-person.tsx";
+import { DeletionReceipt, useDeletions } from "./deletions.tsx";
+import { Merges, readPerson } from "./merges.tsx";
 import { PersonActivity } from "./person-activity.tsx";
+import { PersonGroups } from "./person-groups.tsx";
 import { PersonProperties } from "./person-properties.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -19,33 +23,85 @@ const TABS = [
   { value: "timeline", label: "Timeline" },
   { value: "properties", label: "Properties" },
   { value: "ids", label: "Ids" },
+  { value: "groups", label: "Groups" },
+  { value: "merges", label: "Merges" },
   { value: "activity", label: "Activity" },
 ] as const;
 
-/** One person: timeline, properties, ids, activity. */
+const ABOVE = { title: "Persons", path: "persons" };
+
+/** One person: timeline, properties, ids, groups, merges, activity. One who is deleted has a receipt instead. */
 export function PersonPage({ params: { id = "" } }: PageProps) {
-  const person = useLoad(`person ${id}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/persons/{id}/", {
-        params: { path: { ...inProject(), id } },
-        signal,
-      }),
-    ),
-  );
-  const above = { title: "Persons", href: href("persons") };
+  const person = useLoad(`person ${id}`, (signal) => readPerson(id, signal));
+  const [isDeleting, setDeleting] = useState(false);
+  const { go } = useAddress();
   const { data, problem } = person;
+  const uuid = data?.uuid ?? (UUID.test(id) ? id : undefined);
+  const isGone = problem?.status === 404 && uuid !== undefined;
+  const deletions = useDeletions(isGone || data ? uuid : undefined);
+  const close = () => setDeleting(false);
+  const showReceipt = (what: Removed) => {
+    close();
+    deletions.reload();
+    if (what === "events") return;
+    // By its uuid a person is found in receipts after it is gone.
+    if (id === uuid) person.reload();
+    else go(`persons/${uuid}`);
+  };
+  if (isGone) return <GonePerson deletions={deletions} />;
   return (
     <>
       <PageHead
         title={data?.name ?? (problem ? "Person" : "…")}
-        above={above}
+        above={{ title: ABOVE.title, href: href(ABOVE.path) }}
         lead={
           data &&
           `${counted(data.distinct_ids.length, "id")} · since ${day(data.created_at)}${planOf(data)}`
         }
-      />
+      >
+        {data && may("person:write") && (
+          <Button icon="trash" onClick={() => setDeleting(true)}>
+            Delete
+          </Button>
+        )}
+      </PageHead>
+      {deletions.data?.results
+        .filter(({ status }) => status !== "completed" && status !== "cancelled")
+        .map(({ id: deletion }) => (
+          <DeletionReceipt key={deletion} id={deletion} />
+        ))}
       <Load of={person} skeleton={<Skeleton rows={8} height={40} />}>
         {(one) => <PersonTabs person={one} onChange={person.replace} />}
+      </Load>
+      {isDeleting && data && <DeleteDialog person={data} onDone={showReceipt} onClose={close} />}
+    </>
+  );
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Instead of a person who is gone: the receipts of its deletion. */
+function GonePerson({ deletions }: { deletions: ReturnType<typeof useDeletions> }) {
+  return (
+    <>
+      <PageHead
+        title={(deletions.data?.count ?? 0) > 0 ? "Deleted person" : "Person"}
+        above={{ title: ABOVE.title, href: href(ABOVE.path) }}
+      />
+      <Load of={deletions} skeleton={<Skeleton rows={6} height={40} />}>
+        {({ results }) =>
+          results.length === 0 ? (
+            <Empty icon="persons" title="There is no person with this id">
+              <p>
+                It was never here, it was merged into another person, or it was deleted without its
+                events.
+              </p>
+              <ButtonLink href={href(ABOVE.path)}>All persons</ButtonLink>
+            </Empty>
+          ) : (
+            results.map(({ id }) => <DeletionReceipt key={id} id={id} />)
+          )
+        }
       </Load>
     </>
   );
@@ -71,6 +127,8 @@ function PersonTabs(props: { person: Person; onChange: (person: Person) => void 
       {tab === "timeline" && <Timeline personId={person.uuid} />}
       {tab === "properties" && <PersonProperties person={person} onChange={props.onChange} />}
       {tab === "ids" && <DistinctIds ids={person.distinct_ids} />}
+      {tab === "groups" && <PersonGroups personId={person.uuid} />}
+      {tab === "merges" && <Merges person={person} onChange={props.onChange} />}
       {tab === "activity" && <PersonActivity id={String(person.id)} />}
     </Tabs>
   );

@@ -93,8 +93,8 @@ const COLUMNS: readonly Column<Person>[] = [
   {
     key: "name",
     title: "Person",
-    cell: ({ id, name }) => (
-      <a href={href(`persons/${id}`)} data-row>
+    cell: ({ uuid, name }) => (
+      <a href={href(`persons/${uuid}`)} data-row>
         {name}
       </a>
     ),

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api, isAbort, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
+import { select } from "../../api/select.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
 import { duration, moment } from "../../state/format.ts";
@@ -62,17 +63,6 @@ function useRuns() {
     }
   };
   return { ...state, run, cancel: () => current.current?.abort() };
-}
-
-async function select(sql: string, signal: AbortSignal): Promise<Schemas["QueryAnswer"]> {
-  const answer = await read(
-    api.POST("/api/environments/{project_id}/query/", {
-      params: { path: inProject() },
-      body: { query: { kind: "HogQLQuery", query: sql } },
-      signal,
-    }),
-  );
-  return answer as Schemas["QueryAnswer"];
 }
 
 /** The word of a statement that an error is about: the first quoted one that it has. */

@@ -1,0 +1,17 @@
+import { inProject } from "../state/project.ts";
+import { api, read, type Schemas } from "./client.ts";
+
+/** Runs a SELECT over the tables of the project. Throws a problem if it is refused. */
+export async function select(sql: string, signal: AbortSignal): Promise<Schemas["QueryAnswer"]> {
+  const answer = await read(
+    api.POST("/api/environments/{project_id}/query/", {
+      params: { path: inProject() },
+      body: { query: { kind: "HogQLQuery", query: sql } },
+      signal,
+    }),
+  );
+  return answer as Schemas["QueryAnswer"];
+}
+
+/** A text as SQL has it. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

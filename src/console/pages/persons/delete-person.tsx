@@ -1,0 +1,140 @@
+import { useState } from "preact/hooks";
+import { useChange } from "../../api/change.ts";
+import { api, read, type Schemas } from "../../api/client.ts";
+import { useLoad } from "../../api/load.ts";
+import { counted, moment, number } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Choices } from "../../ui/field.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { Places } from "./deletions.tsx";
+
+type Person = Schemas["Person"];
+type Preview = Schemas["DeletionPreview"];
+
+/** A deletion: of a person with its events, of the person alone, or of its events alone. */
+export type Removed = "all" | "person" | "events";
+
+const at = (time: string | null) => (time === null ? "never, as no run is set" : moment(time));
+
+/** The choices, each with its effect and its time. */
+function choicesOf({
+  events,
+  logs,
+  runs_at,
+}: Preview): { value: Removed; label: string; hint: string }[] {
+  const data = `${counted(events, "event")} and ${counted(logs, "log record")}`;
+  return [
+    {
+      value: "all",
+      label: "The person and its events",
+      hint: `The person goes now. ${data} go with the weekly run: ${at(runs_at.weekly)}.`,
+    },
+    {
+      value: "events",
+      label: "Its events alone",
+      hint: `The person stays. ${data} go with the nightly run: ${at(runs_at.nightly)}.`,
+    },
+    {
+      value: "person",
+      label: "The person alone",
+      hint: "The person goes now, its properties and ids with it. Its events stay.",
+    },
+  ];
+}
+
+/** Deletes the chosen parts. Throws a problem if that is refused. */
+async function remove(id: string, what: Removed): Promise<void> {
+  const path = { ...inProject(), id };
+  const header = { Prefer: "return=representation" } as const;
+  if (what === "events") {
+    const params = { path, header };
+    await read(api.POST("/api/environments/{project_id}/persons/{id}/delete_events/", { params }));
+    return;
+  }
+  const params = { path, header, query: { delete_events: what === "all" } };
+  await read(api.DELETE("/api/environments/{project_id}/persons/{id}/", { params }));
+}
+
+/** Shows what a deletion would remove, asks which parts, and deletes them. */
+export function DeleteDialog(props: {
+  person: Person;
+  onDone: (what: Removed) => void;
+  onClose: () => void;
+}) {
+  const { person, onDone, onClose } = props;
+  const [what, setWhat] = useState<Removed>("all");
+  const { run, isRunning, problem } = useChange();
+  const preview = useLoad(`preview ${person.uuid}`, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/persons/{id}/deletion_preview/", {
+        params: { path: { ...inProject(), id: person.uuid } },
+        signal,
+      }),
+    ),
+  );
+  const submit = (event: Event) => {
+    event.preventDefault();
+    run(async () => {
+      await remove(person.uuid, what);
+      announce(what === "events" ? "The deletion is requested" : `${person.name} is deleted`);
+      onDone(what);
+    });
+  };
+  return (
+    <Dialog title={`Delete ${person.name}`} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <Load of={preview} skeleton={<Skeleton rows={8} height={40} />}>
+          {(found) => (
+            <div class="stack">
+              <Found preview={found} />
+              <Choices
+                label="Parts to delete"
+                value={what}
+                choices={choicesOf(found)}
+                onChange={setWhat}
+              />
+            </div>
+          )}
+        </Load>
+        {problem && <ProblemNote problem={problem} />}
+        <footer class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" submit disabled={isRunning || preview.data === undefined}>
+            Delete
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Found({ preview }: { preview: Preview }) {
+  const { events, logs, warnings, insights_naming } = preview;
+  return (
+    <div class="properties">
+      <dl>
+        <div>
+          <dt>Events</dt>
+          <dd>{number(events)}</dd>
+        </div>
+        <div>
+          <dt>Log records</dt>
+          <dd>{number(logs)}</dd>
+        </div>
+        <div>
+          <dt>Samples of warnings</dt>
+          <dd>{number(warnings)}</dd>
+        </div>
+        <div>
+          <dt>Texts that name the person, which stay</dt>
+          <dd>
+            <Places places={insights_naming} />
+          </dd>
+        </div>
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+import type { ComponentChildren } from "preact";
+import { useChange } from "../../api/change.ts";
+import { api, read, type Schemas } from "../../api/client.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
+import { may } from "../../api/session.ts";
+import { Panel } from "../../layout/page-head.tsx";
+import { href } from "../../state/address.ts";
+import { counted, moment, number } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
+
+type Receipt = Schemas["DeletionReceipt"];
+
+/** Receipts that are shown; older ones of one person are rare. */
+const RECEIPTS_SHOWN = 5;
+
+/** Requested deletions of a person's events, the newest first. */
+export function useDeletions(uuid: string | undefined): Loaded<Schemas["DeletionPage"]> {
+  return useLoad(uuid === undefined ? null : `deletions ${uuid}`, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/persons/deletion_status/", {
+        params: {
+          path: inProject(),
+          query: { ...(uuid && { person_uuid: uuid }), limit: RECEIPTS_SHOWN },
+        },
+        signal,
+      }),
+    ),
+  );
+}
+
+const STATES: Record<Receipt["state"], { label: string; tone?: string }> = {
+  queued: { label: "Waits for its run" },
+  running: { label: "Runs now" },
+  done: { label: "Done", tone: "good" },
+  failed: { label: "Failed", tone: "bad" },
+  cancelled: { label: "Cancelled" },
+};
+
+const COUNTED: Record<string, string> = {
+  events: "Events",
+  logs: "Log records",
+  warnings: "Samples of warnings",
+  dead_letters: "Lines that no store could read",
+};
+
+/** The receipt of a deletion; one that has deleted nothing yet can be cancelled. */
+export function DeletionReceipt({ id }: { id: number }) {
+  const path = { ...inProject(), deletion_id: id };
+  const receipt = useLoad(`receipt ${id}`, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/persons/deletions/{deletion_id}/", {
+        params: { path },
+        signal,
+      }),
+    ),
+  );
+  const cancel = async () => {
+    const cancelled = await read(
+      api.POST("/api/environments/{project_id}/persons/deletions/{deletion_id}/cancel/", {
+        params: { path },
+      }),
+    );
+    announce("The deletion is cancelled");
+    receipt.replace(cancelled);
+  };
+  return (
+    <Load of={receipt} skeleton={<Skeleton rows={5} height={40} />}>
+      {(one) => <ReceiptPanel receipt={one} onCancel={cancel} />}
+    </Load>
+  );
+}
+
+function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }) {
+  const { receipt } = props;
+  const { id, state, kind, attempts, error, counts, places } = receipt;
+  const { run, isRunning, problem } = useChange();
+  const { label, tone } = STATES[state];
+  const isOpen = state === "queued" || state === "failed";
+  const nextRun = useNextRun(state === "queued" ? kind : undefined);
+  return (
+    <Panel
+      title={`Deletion of events, receipt ${id}`}
+      tools={
+        isOpen &&
+        may("person:write") && (
+          <Button disabled={isRunning} onClick={() => run(props.onCancel)}>
+            Cancel the deletion
+          </Button>
+        )
+      }
+    >
+      {problem && <ProblemNote problem={problem} />}
+      <div class="properties">
+        <dl>
+          <Fact name="State">
+            <span class={tone}>
+              {label}
+              {nextRun && `, ${moment(nextRun)}`}
+            </span>
+          </Fact>
+          <Fact name="Asked for">
+            {moment(receipt.requested_at)}
+            {receipt.requested_by_email && ` by ${receipt.requested_by_email}`}
+          </Fact>
+          <Fact name="Person">
+            <code>{receipt.person_uuid}</code>
+          </Fact>
+          {receipt.started_at && <Fact name="Started">{moment(receipt.started_at)}</Fact>}
+          {receipt.finished_at && <Fact name="Ended">{moment(receipt.finished_at)}</Fact>}
+          {attempts > 1 && <Fact name="Attempts">{number(attempts)}</Fact>}
+          {error && <Fact name="Reason">{error}</Fact>}
+          {Object.entries(counts ?? {}).map(([what, count]) => (
+            <Fact key={what} name={`${COUNTED[what] ?? what}, deleted`}>
+              {number(Number(count))}
+            </Fact>
+          ))}
+          {places && (
+            <Fact name="Texts that name the person">
+              <Places places={places} />
+            </Fact>
+          )}
+        </dl>
+      </div>
+    </Panel>
+  );
+}
+
+/** When deletions of a kind run next; undefined if the key may not see it. */
+function useNextRun(kind: Receipt["kind"] | undefined): string | undefined {
+  const isShown = kind !== undefined && may("project:read");
+  const { data } = useLoad(isShown ? "next run" : null, (signal) =>
+    read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
+  );
+  const schedule = data?.server.schedules.find((one) => one.kind === kind);
+  return (isShown && schedule?.next_run_at) || undefined;
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <span>{children}</span>
+      </dd>
+    </div>
+  );
+}
+
+/** Insights and the like that contain an id or the e-mail address of a person, with links to them. */
+export function Places({ places }: { places: NonNullable<Receipt["places"]> }) {
+  const { count, results } = places;
+  if (count === 0) return <>None</>;
+  const more = count - results.length;
+  return (
+    <ul>
+      {results.map(({ kind, id, short_id }) => (
+        <li key={`${kind}${id}`}>
+          {kind === "annotation" ? (
+            `annotation ${id}`
+          ) : (
+            <a href={href(`${kind}s/${short_id ?? id}`)}>
+              {kind} {short_id ?? id}
+            </a>
+          )}
+        </li>
+      ))}
+      {more > 0 && <li>{counted(more, "more", "more")}</li>}
+    </ul>
+  );
+}

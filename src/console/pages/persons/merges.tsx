@@ -1,0 +1,192 @@
+import { useState } from "preact/hooks";
+import { useChange } from "../../api/change.ts";
+import { api, read, type Schemas } from "../../api/client.ts";
+import { useLoad } from "../../api/load.ts";
+import { may } from "../../api/session.ts";
+import { Panel } from "../../layout/page-head.tsx";
+import { href } from "../../state/address.ts";
+import { counted, moment } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
+
+type Person = Schemas["Person"];
+type Merge = Schemas["PersonMerge"];
+
+/** Reads a person as it is now. Throws a problem if it cannot be read. */
+export function readPerson(id: string, signal?: AbortSignal): Promise<Person> {
+  return read(
+    api.GET("/api/environments/{project_id}/persons/{id}/", {
+      params: { path: { ...inProject(), id } },
+      signal: signal ?? null,
+    }),
+  );
+}
+
+/** Merges into a person, the newest first. Each can be undone, after a look at the effect. */
+export function Merges(props: { person: Person; onChange: (person: Person) => void }) {
+  const { person } = props;
+  const [opened, setOpened] = useState<Merge>();
+  const merges = useLoad(`merges ${person.uuid}`, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/persons/{id}/merges/", {
+        params: { path: { ...inProject(), id: person.uuid } },
+        signal,
+      }),
+    ),
+  );
+  return (
+    <>
+      <Load of={merges} skeleton={<Skeleton rows={3} height={56} />}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty icon="persons" title="No other person was merged into this one">
+              <p>A merge comes with $identify or $create_alias, and can be undone here.</p>
+            </Empty>
+          ) : (
+            <Panel isFlush>
+              <ul class="rows">
+                {found.map((merge) => (
+                  <MergeRow key={merge.id} merge={merge} onUndo={() => setOpened(merge)} />
+                ))}
+              </ul>
+            </Panel>
+          )
+        }
+      </Load>
+      {opened && (
+        <UndoDialog
+          person={person}
+          merge={opened}
+          onUndone={(now) => {
+            props.onChange(now);
+            merges.reload();
+          }}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function MergeRow({ merge, onUndo }: { merge: Merge; onUndo: () => void }) {
+  const { at, source, undoable } = merge;
+  return (
+    <li>
+      <div class="grow">
+        <b>{source.name}</b>
+        <p class="caption">{source.distinct_ids.join(", ") || "without an id"}</p>
+      </div>
+      <span class="caption">{at === null ? "at a time that is deleted" : moment(at)}</span>
+      {undoable && may("person:write") && <Button onClick={onUndo}>Undo…</Button>}
+      {!undoable && <span class="caption">cannot be undone alone</span>}
+    </li>
+  );
+}
+
+function UndoDialog(props: {
+  person: Person;
+  merge: Merge;
+  onUndone: (person: Person) => void;
+  onClose: () => void;
+}) {
+  const { person, merge, onUndone, onClose } = props;
+  const { source, distinct_ids_to_split } = merge;
+  const [apart, setApart] = useState<readonly Person[]>();
+  const { run, isRunning, problem } = useChange();
+  const undo = () =>
+    run(async () => {
+      await read(
+        api.POST("/api/environments/{project_id}/persons/{id}/split/", {
+          params: { path: { ...inProject(), id: person.uuid } },
+          body: { distinct_ids_to_split },
+        }),
+      );
+      const both = await Promise.all([readPerson(person.uuid), readPerson(source.uuid)]);
+      announce("The merge is undone");
+      setApart(both);
+      onUndone(both[0]);
+    });
+  if (apart) {
+    return (
+      <Dialog
+        title="The merge is undone"
+        onClose={onClose}
+        actions={
+          <Button kind="primary" onClick={onClose}>
+            Done
+          </Button>
+        }
+      >
+        <ul class="rows">
+          {apart.map((one) => (
+            <PersonNow key={one.uuid} person={one} onLeave={onClose} />
+          ))}
+        </ul>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      title={`Undo the merge of ${source.name}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" disabled={isRunning} onClick={undo}>
+            Undo the merge
+          </Button>
+        </>
+      }
+    >
+      <Effect merge={merge} name={person.name} />
+      {problem && <ProblemNote problem={problem} />}
+    </Dialog>
+  );
+}
+
+/** The effect of undoing a merge. */
+function Effect({ merge, name }: { merge: Merge; name: string }) {
+  const { source, preview } = merge;
+  return (
+    <div class="properties">
+      <dl>
+        <div>
+          <dt>Comes back as a person</dt>
+          <dd>{source.name}</dd>
+        </div>
+        <div>
+          <dt>With the ids</dt>
+          <dd>{source.distinct_ids.join(", ")}</dd>
+        </div>
+        <div>
+          <dt>And with</dt>
+          <dd>{counted(preview.events, "event")}</dd>
+        </div>
+        <div>
+          <dt>{name} loses, or has as before</dt>
+          <dd>{preview.gives_back.join(", ") || "no property"}</dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+function PersonNow({ person, onLeave }: { person: Person; onLeave: () => void }) {
+  const { uuid, name, distinct_ids, properties } = person;
+  return (
+    <li>
+      <div class="grow">
+        <a href={href(`persons/${uuid}`)} onClick={onLeave}>
+          {name}
+        </a>
+        <p class="caption">{distinct_ids.join(", ")}</p>
+      </div>
+      <span class="caption">
+        {counted(Object.keys(properties).length, "property", "properties")}
+      </span>
+    </li>
+  );
+}
