@@ -91,7 +91,14 @@ const COUNTED: Record<SeriesMath, (name: string) => string> = {
   p99: (name) => `99th percentile of ${name}`,
 };
 
-function seriesName({ math, math_property, event }: Series, name: string): string {
+function seriesName(series: Series, name: string): string {
+  const { math, math_property, math_property_of: of, event } = series;
+  if (math_property !== null && of === "session") {
+    return `${COUNTED[math](`${math_property} of sessions`)} with ${name}, each session counted once,`;
+  }
+  if (math_property !== null && of === "person") {
+    return COUNTED[math](`person ${math_property} of ${name}`);
+  }
   if (math_property !== null) return COUNTED[math](`${math_property} of ${name}`);
   if (math === "total" && event === null)
     return `Number of ${name.replace(/^any event/, "events")}`;

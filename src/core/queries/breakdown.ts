@@ -4,11 +4,13 @@ import {
   type Fields,
   fields,
   malformed,
+  OWNERS,
   onlyOf,
   type PropertyOf,
   propertyOf,
   textOrNone,
 } from "./query-fields.ts";
+import { checkSessionProperty } from "./session-property.ts";
 
 /** The properties whose values events are grouped by. */
 export type Breakdown = {
@@ -55,8 +57,10 @@ export function breakdownOf(query: Fields): Breakdown | null {
   const limit = whole("breakdown_limit", range, BREAKDOWN_LIMIT_DEFAULT);
   const by = requested.flatMap((one) => {
     const property = textOrNone(one["property"], `${attr}__breakdown`);
-    const types = ["event", "person", "group"] as const;
-    const type = choice(one["breakdown_type"] ?? "event", types, `${attr}__breakdown_type`);
+    const type = choice(one["breakdown_type"] ?? "event", OWNERS, `${attr}__breakdown_type`);
+    if (type === "session" && property !== null) {
+      checkSessionProperty(property, `${attr}__breakdown`);
+    }
     const index = `${attr}__breakdown_group_type_index`;
     const of = propertyOf(type, one["breakdown_group_type_index"], index);
     return property === null ? [] : [{ of, property }];

@@ -19,10 +19,12 @@ import {
 } from "../values/property-filter.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./period.ts";
+import { checkSessionProperty } from "./session-property.ts";
 
-/** The owner of a property: the event, its person or its group; the latter two as they are now. */
+/** The owner of a property: the event, its session, person or group; the latter two as they are now. */
 export type PropertyOf =
   | { type: "event" }
+  | { type: "session" }
   | { type: "person" }
   /** The index of the group's type, 0 to GROUP_TYPES_MAX - 1. */
   | { type: "group"; group_type_index: number };
@@ -121,17 +123,18 @@ export function filtersOf({ sent, attr: attrOf }: Fields, moment: Moment): Event
   const { properties = null } = sent;
   const attr = attrOf("properties");
   const group = isObject(properties) ? properties : { values: properties ?? [] };
-  const read = filterGroup(group, attr, (one) => eventFilter(one, moment, attr));
+  const read = filterGroup(group, attr, (one) => eventFilter(one, moment, { attr, types: OWNERS }));
   if (filtersIn(read).length <= PROPERTY_FILTERS_MAX)
     return read.any && read.of.length > 1 ? [read] : read.of;
   throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
 }
 
-/** Reads filters from the parameter `properties`, as {@link propertyFilters} does. Fails `invalid_input`. */
+/** Reads filters of a list of events from the parameter `properties`, as {@link propertyFilters} does. Fails `invalid_input`. */
 export function eventFiltersIn(texts: readonly string[], moment: Moment): EventFilters {
   const attr = "properties";
   const group = { values: filterTexts(texts, attr) };
-  const { of } = filterGroup(group, attr, (one) => eventFilter(one, moment, attr));
+  const types = ["event", "person", "group"] as const;
+  const { of } = filterGroup(group, attr, (one) => eventFilter(one, moment, { attr, types }));
   checkFilters(
     filtersIn({ any: false, of }).map(({ filter }) => filter),
     attr,
@@ -139,9 +142,18 @@ export function eventFiltersIn(texts: readonly string[], moment: Moment): EventF
   return of;
 }
 
-function eventFilter(one: Json, moment: Moment, attr: string): EventFilter {
-  const types = ["event", "person", "group"] as const;
+/** Types of the owners of properties in queries; the first is the default. */
+export const OWNERS = ["event", "person", "group", "session"] as const;
+
+type Types = readonly [PropertyOf["type"], ...PropertyOf["type"][]];
+
+function eventFilter(
+  one: Json,
+  moment: Moment,
+  { attr, types }: { attr: string; types: Types },
+): EventFilter {
   const { type, filter } = propertyFilter(one, { types, ...moment, attr });
+  if (type === "session") checkSessionProperty(filter.key, attr);
   const index = isObject(one) ? one["group_type_index"] : null;
   return { of: propertyOf(type, index, attr), filter };
 }

@@ -19,6 +19,7 @@ import {
   rangeOf,
   textOrNone,
 } from "./query-fields.ts";
+import { checkSessionProperty } from "./session-property.ts";
 
 /** Series of one query. */
 export const SERIES_MAX = 10;
@@ -58,6 +59,8 @@ export type Series = EventsNode & {
   math: SeriesMath;
   /** The property whose numbers are calculated with; null where events are counted. */
   math_property: string | null;
+  /** Whose property it is. A number of a session counts once in each interval that has events of the session. */
+  math_property_of: "event" | "person" | "session";
   /** The type of the counted groups; null unless groups are counted. */
   math_group_type_index: number | null;
 };
@@ -131,29 +134,48 @@ export const MATH_WORDS: Readonly<Record<SeriesMath, string>> = {
 };
 
 /** Returns the label of a series in words: its math and its name, such as `unique users of $pageview`. */
-export function seriesLabel({ name, math, math_property }: Series): string {
+export function seriesLabel({ name, math, math_property, math_property_of }: Series): string {
   if (math === "total") return name;
   const words = MATH_WORDS[math];
-  return math_property === null ? `${words} of ${name}` : `${words} of ${math_property} of ${name}`;
+  if (math_property === null) return `${words} of ${name}`;
+  const owner = math_property_of === "event" ? "" : `${math_property_of} `;
+  return `${words} of ${owner}${math_property} of ${name}`;
 }
 
 type Reading = { attr: string; common: EventFilters; moment: Moment; interval: Interval };
 
 function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Series {
-  const more = ["math", "math_property", "math_group_type_index"];
+  const more = ["math", "math_property", "math_property_type", "math_group_type_index"];
   const { node, read } = eventsNode(sent, { attr, moment, common, more });
   const math = activeIn(interval, node.choice("math", MATHS), node.attr("math"));
   const math_property = node.text("math_property");
   const calculates = CALCULATIONS.some((one) => one === math);
   if (calculates && math_property === null) throw missing(node.attr("math_property"));
+  const of = MATH_OWNERS[node.choice("math_property_type", MATH_PROPERTY_TYPES)];
+  // PostHog's clients may leave out the type of this one.
+  const math_property_of = math_property === "$session_duration" ? "session" : of;
+  if (calculates && math_property_of === "session") {
+    checkSessionProperty(math_property ?? "", node.attr("math_property"), true);
+  }
   return {
     ...read,
     math,
     math_property: calculates ? math_property : null,
+    math_property_of: calculates ? math_property_of : "event",
     math_group_type_index:
       math === "unique_group" ? groupTypeIndex(node, "math_group_type_index") : null,
   };
 }
+
+/** Whose property a math calculates with, by its `math_property_type`. */
+const MATH_OWNERS = {
+  event_properties: "event",
+  numerical_event_properties: "event",
+  person_properties: "person",
+  session_properties: "session",
+} as const;
+
+const MATH_PROPERTY_TYPES = Object.keys(MATH_OWNERS) as (keyof typeof MATH_OWNERS)[];
 
 /** The math that counts in an interval. Fails `invalid_input` for active persons by the hour. */
 function activeIn(interval: Interval, math: SeriesMath, attr: string): SeriesMath {

@@ -89,7 +89,7 @@ export function filterWords(
   nameOf: (name: string) => string,
 ): string | undefined {
   const test = testWords(filter.test, filter.not);
-  if (test === undefined || of.type === "group") return undefined;
+  if (test === undefined || of.type === "group" || of.type === "session") return undefined;
   return `${of.type === "person" ? "person " : ""}${nameOf(filter.key)} ${test}`;
 }
 

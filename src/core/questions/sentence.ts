@@ -123,9 +123,10 @@ const MATHS: Record<SeriesMath, string | null> = {
 function trendsWords(query: Trends, words: Words): Said | undefined {
   const { series, interval, breakdown, formula, compare, compareTo } = query;
   const filters = commonFilters(series);
-  const [first, ...others] = series;
-  const isSame = others.every(
-    ({ math, math_property }) => math === first?.math && math_property === first?.math_property,
+  const [first] = series;
+  const isSame = series.every(
+    ({ math, math_property, math_property_of: of }) =>
+      math === first?.math && math_property === first?.math_property && of === "event",
   );
   const math = first === undefined ? null : MATHS[first.math];
   const compared = compare ? comparisonWords(compareTo) : "";
@@ -214,7 +215,7 @@ function placeWords(way: string, place: string | null): string[] {
 }
 
 function breakdownWords({ by, limit, hidesOther }: Breakdown, words: Words): string | undefined {
-  if (by.some(({ of }) => of.type === "group")) return undefined;
+  if (by.some(({ of }) => of.type === "group" || of.type === "session")) return undefined;
   const names = by.map(
     ({ of, property }) => `${of.type === "person" ? "person " : ""}${words.name(property)}`,
   );

@@ -247,6 +247,41 @@ describe("a question about events", () => {
       "invalid_choice",
       "query__series__0__math",
     ],
+    [
+      "a channel of sessions",
+      { series, breakdownFilter: { breakdown: "$channel_type", breakdown_type: "session" } },
+      "invalid_choice",
+      "query__breakdownFilter__breakdown",
+    ],
+    [
+      "a filter of a property that sessions lack",
+      { series, properties: [{ key: "$browser_version", value: "1", type: "session" }] },
+      "invalid_choice",
+      "query__properties",
+    ],
+    [
+      "a sum of texts of sessions",
+      {
+        series: [
+          {
+            ...{ math: "sum", math_property: "$entry_pathname" },
+            math_property_type: "session_properties",
+          },
+        ],
+      },
+      "invalid_choice",
+      "query__series__0__math_property",
+    ],
+    [
+      "a math of a warehouse",
+      {
+        series: [
+          { math: "sum", math_property: "a", math_property_type: "data_warehouse_properties" },
+        ],
+      },
+      "invalid_choice",
+      "query__series__0__math_property_type",
+    ],
     ["no property", { series: [{ math: "sum" }] }, "required", "query__series__0__math_property"],
     [
       "a number for an event",

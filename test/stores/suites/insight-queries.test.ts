@@ -15,7 +15,7 @@ import { EVENT_STORES, type Events } from "../stores.ts";
 const [ANN, BOB] = ["01a1fc9a-592b-78b3-8d80-aa75992efae1", "01a1fc9a-592b-78b3-8d80-aa75992efae2"];
 const DAYS = ["2026-11-02", "2026-11-03", "2026-11-04"] as const;
 
-/** Person, event, day and plan of each event. Bob has events of the day before the first of {@link DAYS}. */
+/** Person, event, day and plan of each event; a person has one session a day. Bob has events of the day before the first of {@link DAYS}. */
 const EVENTS = [
   [BOB, "view", "2026-11-01T10:00", "free"],
   [ANN, "view", `${DAYS[0]}T10:00`, "pro"],
@@ -34,7 +34,10 @@ async function withEvents({ store, files }: Events): Promise<void> {
         event,
         distinct_id: person_id,
         timestamp: `${minute}:00.000000Z`,
-        properties: { plan, $current_url: `https://x.y/${event}` },
+        properties: {
+          ...{ plan, $current_url: `https://x.y/${event}` },
+          ...{ $session_id: `${person_id} ${minute.slice(0, 10)}`, utm_source: plan },
+        },
       },
       { person_id },
     ),
@@ -106,6 +109,73 @@ const CASES: [name: string, sent: JsonObject, found: Found[Query["kind"]]][] = [
       ],
     },
   ],
+  [
+    "trends calculate with the length of each session once, by what it began with",
+    {
+      kind: "TrendsQuery",
+      series: [
+        {
+          ...{ event: null, math: "avg", math_property: "$session_duration" },
+          math_property_type: "session_properties",
+        },
+      ],
+      breakdownFilter: { breakdown: "$entry_utm_source", breakdown_type: "session" },
+    },
+    {
+      current: [
+        [
+          { ...value("pro"), bucket: DAYS[0], value: 600 },
+          { ...value("pro"), bucket: DAYS[2], value: 1200 },
+          { ...value("pro"), bucket: null, value: 900 },
+          ...[DAYS[0], null].map((bucket) => ({ ...value("free"), bucket, value: 0 })),
+        ],
+      ],
+      previous: [],
+    },
+  ],
+  ...(
+    [
+      [
+        { kind: "FunnelsQuery", series: [VIEW, PAID] },
+        [
+          {
+            ...{ kind: "value", breakdown: null, persons: [1, 1] },
+            ...{ average_s: [null, 600], median_s: [null, 600] },
+          },
+        ],
+      ],
+      [
+        {
+          kind: "RetentionQuery",
+          retentionFilter: { ...RETENTION, retentionType: "retention_first_time" },
+        },
+        [
+          { began: 0, later: 0, persons: 1 },
+          { began: 0, later: 2, persons: 1 },
+        ],
+      ],
+      [
+        { kind: "PathsQuery", pathsFilter: { includeEventTypes: ["custom_event"] } },
+        [{ step: 1, source: "view", target: "paid", paths: 2, average_ms: 900_000 }],
+      ],
+      [
+        { kind: "LifecycleQuery", series: [VIEW] },
+        [
+          { status: "dormant", place: 2, persons: 1 },
+          { status: "new", place: 1, persons: 1 },
+          { status: "resurrecting", place: 3, persons: 1 },
+        ],
+      ],
+      [{ kind: "StickinessQuery", series: [VIEW] }, [[{ intervals: 2, persons: 1 }]]],
+    ] as [JsonObject, Found[Query["kind"]]][]
+  ).map(([sent, found]): (typeof CASES)[number] => [
+    `a ${sent["kind"]} has only events of sessions that pass a filter`,
+    {
+      ...sent,
+      properties: [{ ...{ key: "$session_duration", type: "session" }, operator: "gt", value: 1 }],
+    },
+    found,
+  ]),
   [
     "a funnel counts persons at each step, and the seconds of the best attempt",
     { kind: "FunnelsQuery", series: [VIEW, PAID] },
@@ -229,7 +299,9 @@ describe.each(EVENT_STORES)("queries of events in %s", (_name, open) => {
       { name: "view", count: 4 },
       { name: "paid", count: 2 },
     ]);
-    expect(names.properties.map(({ name }) => name)).toEqual(["$current_url", "plan"]);
+    expect(names.properties.map(({ name }) => name)).toEqual([
+      ...["$current_url", "$session_id", "plan", "utm_source"],
+    ]);
     expect((await stored.queries.names(2, FOREVER)).events).toEqual([{ name: "view", count: 1 }]);
     const text = stored.drafts.overview(names);
     expect(text).toMatch(/^-- .*\bview\b/m);

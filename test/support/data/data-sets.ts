@@ -43,6 +43,8 @@ export type DataSet = {
   persons: Map<string, JsonObject>;
   /** Properties by the type's index and the key. */
   groups: Map<string, JsonObject>;
+  /** The text of a property of an event's session, in the sets whose queries ask for such. */
+  sessionText?: (event: Stored, key: string) => string | null;
 };
 
 const EVENTS_MAX = 60;

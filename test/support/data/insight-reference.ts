@@ -64,6 +64,7 @@ export const asText = (value: Json | undefined): string | null => {
 /** A property of an event, its person or its group, as text. */
 export function textOf(set: DataSet, event: Stored, of: PropertyOf, key: string): string | null {
   if (of.type === "event") return asText(event.properties[key]);
+  if (of.type === "session") return set.sessionText?.(event, key) ?? null;
   if (of.type === "person") return asText(set.persons.get(ownerOf(set, event))?.[key]);
   const group = `${of.group_type_index} ${event.groups[of.group_type_index]}`;
   return asText(set.groups.get(group)?.[key]);

@@ -120,7 +120,7 @@ function trendsActors(
     return { tables: [events], select: select(`FROM ${table}`) };
   }
   const ranked = rowsOf(target, query, seriesIn(formula === null ? index : 0, period));
-  const top = topValues("top_values", ranked.from, ranked.value, breakdown);
+  const top = topValues("top_values", ranked.ranked, ranked.value, breakdown);
   const value = { breakdown: `${table}.breakdown`, isOther: "(top_values.is_top IS NULL)" };
   conditions.push(...isOfLine(target, line, value));
   return {

@@ -10,6 +10,7 @@ import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { quoted } from "../engine/duckdb.ts";
 import { type Bind, pointer, tested } from "../lists/property-filter.ts";
 import { compiled } from "./queries.ts";
+import { sessionFacts, sessionText } from "./session-facts.ts";
 import { type EventSource, isUtc, sqlOf, TIME } from "./statement.ts";
 import { letterOf } from "./trends.ts";
 
@@ -150,12 +151,14 @@ function timeText(wall: string): string {
 export function eventViews(timezone: string): () => EventSource {
   return () => {
     const joins = new Map<string, string>();
+    const sessions = sessionFacts();
     const text = (of: PropertyOf, property: string): string => {
       if (of.type === "event") {
         return eventColumn(property) !== undefined
           ? `events."${property}"`
           : propertyText("events", property);
       }
+      if (of.type === "session") return sessions.column(sessionText(property));
       if (of.type === "person") {
         joins.set("persons", "LEFT JOIN persons ON persons.uuid = events.person_id");
         return propertyText("persons", property);
@@ -173,7 +176,11 @@ export function eventViews(timezone: string): () => EventSource {
       text,
       passes: ({ of, filter }) => draftCondition(filter, text(of, filter.key)),
       isPlain: () => true,
-      needs: () => ({ tables: [], joins: [...joins.values()], conditions: [] }),
+      needs: (near) => ({
+        tables: sessions.tables(near),
+        joins: [...joins.values(), ...sessions.joins()],
+        conditions: [],
+      }),
     };
   };
 }

@@ -16,6 +16,7 @@ import {
   pointer,
   textIn,
 } from "../lists/property-filter.ts";
+import { sessionFacts, sessionText } from "./session-facts.ts";
 import { type EventSource, isUtc, TIME } from "./statement.ts";
 
 /** A project, and the columns for frequent properties of its events. */
@@ -42,6 +43,8 @@ export function eventTables(
 ): () => EventSource {
   return () => {
     const facts = factTables(project, bind);
+    const ofProject = () => [`events.project_id = ${bind(project, "INTEGER")}`];
+    const sessions = sessionFacts(ofProject);
     let needsOwner = false;
     let isPlain = true;
     const person = () => {
@@ -62,6 +65,7 @@ export function eventTables(
         const column = columnOf(of, property);
         if (column !== undefined) return column;
         isPlain = false;
+        if (of.type === "session") return sessions.column(sessionText(property));
         const text = textOf(of, property)(bind(pointer(property)));
         return of.type === "event" ? text : facts.column(of, person, text);
       },
@@ -69,16 +73,24 @@ export function eventTables(
         const column = columnOf(of, filter.key);
         if (column !== undefined) return passesIn(column, filter, bind);
         isPlain = false;
+        if (of.type === "session") {
+          const condition = passesIn(sessionText(filter.key), filter, bind);
+          return `coalesce(${sessions.column(condition)}, ${filter.not})`;
+        }
         const condition = passes(filter, textOf(of, filter.key), bind);
         if (of.type === "event") return condition;
         // A person or group without a row has no properties.
         return `coalesce(${facts.column(of, person, condition)}, ${filter.not})`;
       },
       isPlain: () => isPlain,
-      needs: () => ({
-        tables: facts.tables(),
-        joins: [...(needsOwner ? [ownerJoin(project, bind)] : []), ...facts.joins()],
-        conditions: [`events.project_id = ${bind(project, "INTEGER")}`],
+      needs: (near) => ({
+        tables: [...facts.tables(), ...sessions.tables(near)],
+        joins: [
+          ...(needsOwner ? [ownerJoin(project, bind)] : []),
+          ...facts.joins(),
+          ...sessions.joins(),
+        ],
+        conditions: ofProject(),
       }),
     };
   };
@@ -100,7 +112,7 @@ export async function selectEvents(
   const met = filters.map((one) =>
     isGroup(one) ? groupMet(one, source.passes) : source.passes(one),
   );
-  const { conditions, ...needs } = source.needs();
+  const { conditions, ...needs } = source.needs(null);
   return { ...needs, conditions: [...conditions, ...met], isFast: source.isPlain(), used };
 }
 

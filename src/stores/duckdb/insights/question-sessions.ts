@@ -1,7 +1,7 @@
 import type { Period } from "../../../core/queries/period.ts";
 import { PLACES } from "../../../core/questions/readings/finish.ts";
 import type { Condition, Reading, SessionValue } from "../../../core/questions/readings/reading.ts";
-import { columnsIn, ofFirst, sessionsOf } from "../sql/sessions.ts";
+import { columnsIn, nearPeriod, ofFirst, sessionsOf } from "../sql/sessions.ts";
 import { conditionSql, grouped, isWithin, joined, type Parts } from "./question-parts.ts";
 import { TIME } from "./statement.ts";
 
@@ -17,9 +17,6 @@ const VALUES: Record<SessionValue, string> = {
   persons: "count(DISTINCT person_id)",
   per_person: "1.0 * count(*) / nullif(count(DISTINCT person_id), 0)",
 };
-
-/** Days that a session lasts at most, with those by which clocks differ. */
-const NEAR_DAYS = { before: 2, after: 3 };
 
 /**
  * Returns SQL over sessions (`stores/duckdb/sql/sessions.ts`). A session belongs to the period in which it begins. A
@@ -86,12 +83,8 @@ function eventsNear(
     ...columns.map((name) => `events."${name}"`),
     ...ofEach.map(({ name, sql }) => `${sql} AS ${name}`),
   ];
-  const near = (wall: string, days: number) => {
-    const at = Date.parse(`${wall.slice(0, 23)}Z`) + days * 86_400_000;
-    return `TIMESTAMP '${new Date(at).toISOString().slice(0, 10)}'`;
-  };
   return `
     SELECT ${selected.join(", ")}
     FROM events${joined(parts)}
-    WHERE ${TIME} >= ${near(period.from, -NEAR_DAYS.before)} AND ${TIME} < ${near(period.before, NEAR_DAYS.after)}`;
+    WHERE ${nearPeriod(TIME, period).join(" AND ")}`;
 }

@@ -36,7 +36,7 @@ export function questionSql({ reading, period, timezone }: Question): string {
     source,
     joins: () => [
       ...(first?.by === "first_touch" ? [firstTouch(first.property, source)] : []),
-      ...source.needs().joins,
+      ...source.needs(null).joins,
     ],
     clock,
     inPeriod: isWithin(clock, period),

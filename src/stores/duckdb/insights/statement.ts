@@ -4,6 +4,7 @@ import type { Interval, Period } from "../../../core/queries/period.ts";
 import type { EventFilter, EventsNode, PropertyOf } from "../../../core/queries/query-fields.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
 import { type Bind, groupMet } from "../lists/property-filter.ts";
+import type { Near } from "../sql/sessions.ts";
 
 /**
  * The purpose for which a query is compiled. A run binds values as parameters and reads tables; a draft, the SQL
@@ -36,8 +37,8 @@ export type EventSource = {
   passes(filter: EventFilter): string;
   /** Whether all calls so far need only columns of events, which are read fast. */
   isPlain(): boolean;
-  /** Returns the parts of the SELECT that the calls so far need. */
-  needs(): { tables: string[]; joins: string[]; conditions: string[] };
+  /** Returns the parts of the SELECT that the calls so far need; of sessions those with events near a period. */
+  needs(near: Near | null): { tables: string[]; joins: string[]; conditions: string[] };
 };
 
 /** A value of a row; DuckDB's integers are numbers, and its dates are texts. */
@@ -70,6 +71,7 @@ export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
 /** Begins a SELECT from events, on the clock of a period. */
 export function eventScan({ bind, source: open }: Target, period: Period): EventScan {
   const source = open();
+  let near: Near | null = null;
   const wall = source.wall(period);
   const { person, text, isPlain, passes } = source;
   return {
@@ -88,26 +90,27 @@ export function eventScan({ bind, source: open }: Target, period: Period): Event
     },
     within({ everBefore = false } = {}) {
       const { instants } = period;
+      near = everBefore ? { before: period.before } : period;
       const before = bind(period.before, "TIMESTAMP");
       // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
-      const near = (compared: string, instant: string | undefined, roughly: string) =>
+      const close = (compared: string, instant: string | undefined, roughly: string) =>
         wall === TIME
           ? []
           : [`${TIME} ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];
       const until = [
-        ...near("<", instants.before, `${before} + INTERVAL 1 DAY`),
+        ...close("<", instants.before, `${before} + INTERVAL 1 DAY`),
         `${wall} < ${before}`,
       ];
       if (everBefore) return until;
       const from = bind(period.from, "TIMESTAMP");
       return [
-        ...near(">=", instants.from, `${from} - INTERVAL 1 DAY`),
+        ...close(">=", instants.from, `${from} - INTERVAL 1 DAY`),
         `${wall} >= ${from}`,
         ...until,
       ];
     },
     named(name, columns, conditions) {
-      const needs = source.needs();
+      const needs = source.needs(near);
       const tables = needs.tables.length === 0 ? "" : `WITH ${needs.tables.join(", ")}\n  `;
       const where = [...needs.conditions, ...conditions].filter((one) => one !== ALWAYS);
       return `${name} (

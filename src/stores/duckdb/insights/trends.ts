@@ -73,8 +73,22 @@ const MATHS: Record<SeriesMath, MathSql> = {
   p99: percentile(0.99),
 };
 
+/** Whether numbers of sessions are calculated with. */
+const isOfSessions = ({ math_property_of }: Series) => math_property_of === "session";
+
+/** Returns the SQL of a series. A number of a session counts once, as its id would. */
+const mathOf = (series: Series): MathSql =>
+  isOfSessions(series) ? { value: MATHS[series.math].value, id: "session_id" } : MATHS[series.math];
+
 /** Returns the column of which each value counts once; undefined if each event counts. */
-export const uniqueIn = ({ math }: Series): string | undefined => MATHS[math].id;
+export const uniqueIn = (series: Series): string | undefined => mathOf(series).id;
+
+/** Returns what counts once in each interval: an id, of a session with its number. */
+function onceIn(series: Series): string[] {
+  const { id } = mathOf(series);
+  if (id === undefined) return [];
+  return isOfSessions(series) ? [id, "number"] : [id];
+}
 
 /** Returns the letter of a series, as formulas name it. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + index);
@@ -122,13 +136,13 @@ function partSql(target: Target, part: TrendsPart): Statement {
     const isOwn = own.name === ranked.name;
     const all = isOwn ? rows : rowsOf(target, part, ranked);
     if (!isOwn) tables.push(...all.tables);
-    tables.push(topValues(top, all.from, all.value, breakdown));
+    tables.push(topValues(top, all.ranked, all.value, breakdown));
   }
   const head = (columns: readonly string[], bucket: string) =>
     `SELECT ${labels}${columns.length === 0 ? "" : `${valueColumns(columns)}, `}${bucket} AS bucket`;
   const bucket = bucketOf(interval, "starts_at");
-  const { id } = MATHS[own.series.math];
-  if (id === undefined || target.project === null) {
+  const once = onceIn(own.series);
+  if (once.length === 0 || (target.project === null && once.length === 1)) {
     const select = `${head(by, bucket)}, ${rows.value} AS value
 ${from}
 GROUP BY GROUPING SETS ((${[...by, "starts_at"].join(", ")}), (${by.join(", ")}))
@@ -137,13 +151,15 @@ HAVING count(*) > 0`;
   }
   // DISTINCT and a count take half the time of a `count(DISTINCT id)`.
   const names = breakdown === null ? [] : ["breakdown", "is_top"];
-  tables.push(`unique_ids AS MATERIALIZED (
-  SELECT DISTINCT ${[...by, "starts_at", id].join(", ")} ${from}
+  const unique = `${own.name}_unique`;
+  tables.push(`${unique} AS ${target.project === null ? "" : "MATERIALIZED "}(
+  SELECT DISTINCT ${[...by, "starts_at", ...once].join(", ")} ${from}
 )`);
-  const select = `${head(names, bucket)}, count(${id}) AS value
-FROM unique_ids GROUP BY ${[...names, "starts_at"].join(", ")}
-UNION ALL ${head(names, "NULL")}, count(${id}) AS value
-FROM (SELECT DISTINCT ${[...names, id].join(", ")} FROM unique_ids)
+  const value = isOfSessions(own.series) ? rows.value : `count(${once})`;
+  const select = `${head(names, bucket)}, ${value} AS value
+FROM ${unique} GROUP BY ${[...names, "starts_at"].join(", ")}
+UNION ALL ${head(names, "NULL")}, ${value} AS value
+FROM (SELECT DISTINCT ${[...names, ...once].join(", ")} FROM ${unique})
 GROUP BY (${names.join(", ")}) HAVING count(*) > 0`;
   return { tables, select };
 }
@@ -161,33 +177,33 @@ export function eventsOf(
 ): string {
   const days = daysOf(series);
   const scan = eventScan(target, days === 1 ? period : withDaysBefore(period, days - 1, timezone));
-  const { math, math_property } = series;
-  const { id } = MATHS[math];
+  const { math_property, math_property_of: type } = series;
+  const { id } = mathOf(series);
   const columns = [
     `${scan.startOf(days === 1 ? interval : "day")} AS starts_at`,
     ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
     ...(id === undefined ? [] : [`${idOf(series, scan)} AS ${id}`]),
     ...(math_property === null
       ? []
-      : [
-          `${scan.text({ type: "event" }, math_property)} AS text`,
-          `${numberOf("text")} AS number`,
-        ]),
+      : [`${scan.text({ type }, math_property)} AS text`, `${numberOf("text")} AS number`]),
     ...more(scan),
   ];
   return scan.named(`${table} AS`, columns, [...scan.within(), scan.isOf(series)]);
 }
 
-/** Returns the tables of a series' events, in a run also of their cells; `value` aggregates the table `from`. */
+/**
+ * Returns the tables of a series' events, in a run also of their cells; `value` aggregates the table `from`, and of a
+ * whole period the rows `ranked`.
+ */
 export function rowsOf(
   target: Target,
   part: Pick<Trends, "interval" | "breakdown">,
   own: SeriesIn,
-): { tables: string[]; from: string; value: string } {
+): { tables: string[]; from: string; value: string; ranked: string } {
   const { interval, breakdown } = part;
   const { name, series, period } = own;
   const days = daysOf(series);
-  const { value, cells, id } = MATHS[series.math];
+  const { value, cells, id } = mathOf(series);
   const by = breakdown === null ? [] : ["breakdown"];
   const cell = ["starts_at", ...by];
   const events = eventsOf(target, part, own, { table: `${name}_events` });
@@ -199,20 +215,26 @@ export function rowsOf(
     FROM (SELECT DISTINCT ${[...cell, id].join(", ")} FROM ${name}_events))
   WHERE ${isStart(target, interval, period)}
 )`;
-    return { tables: [events, active], from: `${name}_active`, value };
+    const ranked = `${name}_active`;
+    return { tables: [events, active], from: ranked, value, ranked };
   }
   const from = `${name}_cells`;
+  if (isOfSessions(series)) {
+    const all = `${name}_events`;
+    const ranked = `(SELECT DISTINCT ${[...by, ...onceIn(series)].join(", ")} FROM ${all})`;
+    return { tables: [events], from: all, value, ranked };
+  }
   if (target.project !== null && cells !== undefined) {
     const table = `${from} AS (
   SELECT ${[...cell, cells.columns].join(", ")} FROM ${name}_events GROUP BY ${cell.join(", ")}
 )`;
-    return { tables: [events, table], from, value: cells.value };
+    return { tables: [events, table], from, value: cells.value, ranked: from };
   }
   if (target.project !== null && id !== undefined && breakdown !== null) {
     const table = `${from} AS (SELECT DISTINCT ${[...cell, id].join(", ")} FROM ${name}_events)`;
-    return { tables: [events, table], from, value };
+    return { tables: [events, table], from, value, ranked: from };
   }
-  return { tables: [events], from: `${name}_events`, value };
+  return { tables: [events], from: `${name}_events`, value, ranked: `${name}_events` };
 }
 
 /** Returns the condition that a day is the beginning of an interval of the period. */
@@ -223,9 +245,10 @@ function isStart({ bind }: Target, interval: Interval, { buckets }: Period): str
 }
 
 /** Returns SQL of the id that counts once. */
-function idOf({ math, math_group_type_index }: Series, scan: EventScan): string {
-  if (math_group_type_index !== null) return `events."${groupColumn(math_group_type_index)}"`;
-  return math === "unique_session" ? `nullif(events."$session_id", '')` : scan.person();
+function idOf(series: Series, scan: EventScan): string {
+  const { math_group_type_index: index } = series;
+  if (index !== null) return `events."${groupColumn(index)}"`;
+  return uniqueIn(series) === "session_id" ? `nullif(events."$session_id", '')` : scan.person();
 }
 
 /** Reads a row of a trend. */

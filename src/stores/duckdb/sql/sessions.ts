@@ -1,3 +1,4 @@
+import type { Period } from "../../../core/queries/period.ts";
 import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
 
 /** Seconds from which a session with one page view is no bounce. */
@@ -45,6 +46,24 @@ const COMPUTED: Record<string, string> = {
 };
 
 const firstOf = (column: string) => ofFirst(`"${column.replace("$entry_utm", "utm")}"`);
+
+/** A period on the clock of a project; without a beginning it has all that was before. */
+export type Near = Partial<Pick<Period, "from">> & Pick<Period, "before">;
+
+/** Days that a session lasts at most, with those by which clocks differ. */
+const NEAR_DAYS = { before: 2, after: 3 };
+
+/** Returns the conditions on the time of an event, in UTC, that belongs to a session with events in a period. */
+export function nearPeriod(time: string, { from, before }: Near): string[] {
+  const near = (wall: string, days: number) => {
+    const at = Date.parse(`${wall.slice(0, 23)}Z`) + days * 86_400_000;
+    return `TIMESTAMP '${new Date(at).toISOString().slice(0, 10)}'`;
+  };
+  return [
+    ...(from === undefined ? [] : [`${time} >= ${near(from, -NEAR_DAYS.before)}`]),
+    `${time} < ${near(before, NEAR_DAYS.after)}`,
+  ];
+}
 
 /** Returns the columns of a view that SQL names. */
 export const columnsIn = (view: string, sql: string): string[] =>

@@ -38,7 +38,7 @@ const SLOW: Plan = {
     series: [
       {
         ...{ event: null, name: "all", filters: [], math: "sum" },
-        ...{ math_property: "a/b~c", math_group_type_index: null },
+        ...{ math_property: "a/b~c", math_property_of: "event", math_group_type_index: null },
       },
     ],
     ...{

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Found, Line, PlanOf, TrendsRow } from "../../../../src/core/ports/insights.ts";
+import type { Found, TrendsRow } from "../../../../src/core/ports/insights.ts";
 import { INTERVALS, type Interval, previousPeriod } from "../../../../src/core/queries/period.ts";
 import {
   ACTIVE_DAYS,
@@ -18,26 +18,28 @@ import {
   type Stored,
 } from "../../../support/data/data-sets.ts";
 import {
-  asText,
   breakdownOfChance,
-  bucketOf,
   DATA_SETS,
   daysOfChance,
   draftedSets,
   forEach,
-  keyOf,
   nodeOfChance,
-  numberIn,
   ownerOf,
   PROJECTS,
-  percentile,
   periodOfChance,
   shownAt,
   sorted,
   TIMEOUT_MS,
-  valueOfKey,
 } from "../../../support/data/insight-reference.ts";
 import { draftValue } from "../../../support/data/insight-trials.ts";
+import {
+  type Asked,
+  countedIn,
+  intervalsOf,
+  linesOf,
+  reference,
+  valueOfMath,
+} from "../../../support/data/trends-reference.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -49,127 +51,12 @@ beforeAll(async () => {
 
 afterAll(() => stored[Symbol.asyncDispose]());
 
-function valueOfMath(
-  set: DataSet,
-  { math, math_property, math_group_type_index }: Series,
-  events: Stored[],
-) {
-  const numbers = events.flatMap(({ properties }) => {
-    const number = numberIn(asText(properties[math_property ?? ""]) ?? null);
-    return number === null ? [] : [number];
-  });
-  const sum = numbers.reduce((total, number) => total + number, 0);
-  const different = (of: (event: Stored) => string | undefined | null) =>
-    new Set(events.flatMap((event) => of(event) ?? [])).size;
-  switch (math) {
-    case "total":
-      return events.length;
-    case "dau":
-      return different((event) => ownerOf(set, event));
-    case "unique_session":
-      return different(({ properties }) => asText(properties["$session_id"]) || null);
-    case "unique_group":
-      return different(({ groups }) => groups[math_group_type_index ?? -1]);
-    case "sum":
-      return numbers.length === 0 ? null : sum;
-    case "avg":
-      return numbers.length === 0 ? null : sum / numbers.length;
-    case "min":
-      return numbers.length === 0 ? null : Math.min(...numbers);
-    case "max":
-      return numbers.length === 0 ? null : Math.max(...numbers);
-    default:
-      return percentile(numbers, math === "median" ? 0.5 : Number(math.slice(1)) / 100);
-  }
-}
-
-type Asked = {
-  plan: PlanOf<"TrendsQuery">;
-  isOf: ((event: Stored) => boolean)[];
-  isIn: (event: Stored) => boolean;
-  /** The events that decide which values have rows of their own; `isIn` by default. */
-  isRanked?: (event: Stored) => boolean;
-};
-
-/** The events of each line of one series, found by a plain loop. */
-function linesOf(
-  set: DataSet,
-  { plan, isOf, isIn, isRanked = isIn }: Asked,
-  index: number,
-): { line: Line; events: Stored[] }[] {
-  const { breakdown, formula, series } = plan.query;
-  const eventsOf = (at: number, isWhen = isIn) =>
-    set.events.filter((event) => isWhen(event) && isOf[at]?.(event) === true);
-  const valueIn = (event: Stored) => (breakdown === null ? "" : keyOf(set, event, breakdown));
-  const first = formula === null ? index : 0;
-  const ranked = [...Map.groupBy(eventsOf(first, isRanked), valueIn)]
-    .map(([value, some]) => ({
-      value,
-      rank: valueOfMath(set, series[first] as Series, some),
-    }))
-    .sort((a, b) => {
-      if (a.rank !== b.rank) return (b.rank ?? -Infinity) - (a.rank ?? -Infinity);
-      if (a.value === null || b.value === null) return a.value === null ? 1 : -1;
-      return Buffer.compare(Buffer.from(a.value), Buffer.from(b.value));
-    });
-  const top = ranked.slice(0, breakdown?.limit ?? 1).map(({ value }) => value);
-  const lines = Map.groupBy(eventsOf(index), (event) => {
-    const value = valueIn(event);
-    if (breakdown === null) return "=";
-    if (!top.includes(value)) return "other";
-    return value === null ? "none" : `=${value}`;
-  });
-  return [...lines].map(([key, events]) => {
-    const kind = key.startsWith("=") ? "value" : (key as "none" | "other");
-    const value =
-      kind === "value" && breakdown !== null ? valueOfKey(key.slice(1), breakdown) : null;
-    return { line: { kind, breakdown: value }, events };
-  });
-}
-
-/** The events of a line by their interval. */
-const intervalsOf = ({ query: { interval }, timezone }: Asked["plan"], events: Stored[]) =>
-  Map.groupBy(events, ({ timestamp }) => bucketOf(shownAt(timestamp, timezone), interval));
-
-/** The rows of one series, found by a plain loop. */
-function reference(set: DataSet, asked: Asked, index: number): TrendsRow[] {
-  const series = asked.plan.query.series[index] as Series;
-  return linesOf(set, asked, index).flatMap(({ line, events }): TrendsRow[] => {
-    const row = (bucket: string | null, some: Stored[]): TrendsRow => ({
-      ...{ ...line, bucket },
-      value: valueOfMath(set, series, some),
-    });
-    const intervals = [...intervalsOf(asked.plan, events)];
-    return [row(null, events), ...intervals.map(([bucket, some]) => row(bucket, some))];
-  });
-}
-
-/** The events that count for the math of a series, and how often those of a person count. */
-function countedIn(
-  { math, math_property, math_group_type_index }: Series,
-  events: Stored[],
-): { counted: Stored[]; countOf: (own: Stored[]) => number } {
-  const by = (idOf: (event: Stored) => string | null | undefined) => ({
-    counted: events.filter((event) => (idOf(event) ?? null) !== null),
-    countOf: (own: Stored[]) => new Set(own.map(idOf)).size,
-  });
-  const numberOf = ({ properties }: Stored) => numberIn(asText(properties[math_property ?? ""]));
-  if (math === "unique_session") {
-    return by(({ properties }) => asText(properties["$session_id"]) || null);
-  }
-  if (math === "unique_group") return by(({ groups }) => groups[math_group_type_index ?? -1]);
-  if (math_property === null) return { counted: events, countOf: (own) => own.length };
-  const counted = events.filter((event) => numberOf(event) !== null);
-  const sum = (own: Stored[]) => own.reduce((all, event) => all + (numberOf(event) ?? 0), 0);
-  return { counted, countOf: math === "sum" ? sum : (own) => own.length };
-}
-
 const MATHS: SeriesMath[] = [
   ...(["total", "dau", "unique_session", "unique_group"] as const),
   ...(["sum", "avg", "min", "max", "median", "p50"] as const),
 ];
 
-/** A random query over a data set, and its events as plain functions. */
+/** Returns a random query. */
 function asked(set: DataSet): Asked {
   const dice = chance(set.project * 53);
   const { next, of } = dice;
@@ -182,6 +69,7 @@ function asked(set: DataSet): Asked {
     return {
       ...{ ...node, math },
       math_property: isCount ? null : of(KEYS),
+      math_property_of: set.project % 4 === 0 ? "person" : "event",
       math_group_type_index: math === "unique_group" ? of([0, 2]) : null,
     };
   });
@@ -328,7 +216,7 @@ describe("trends", () => {
         for (const { line, events } of someOf(linesOf(set, one, series), dice)) {
           const all = [[null, events] as const, ...intervalsOf(plan, events)];
           const [bucket, within] = dice.of(all);
-          const { counted, countOf } = countedIn(math, within);
+          const { counted, countOf } = countedIn(set, math, within);
           const expected = ownersOf(set, counted, countOf);
           const owners = new Set(counted.map((event) => ownerOf(set, event))).size;
           const cell = {
