@@ -21,6 +21,12 @@ const BATCH = [
   event("$pageview", "phone", 9, { $set: { device: "phone" } }),
   event("$identify", "ann", 8, { $set: { email: "ann@example.com" } }),
   event("$create_alias", "ann", 7, { alias: "phone" }),
+  event("$groupidentify", "ann", 5, {
+    $group_type: "company",
+    $group_key: "../acme?",
+    $group_set: { name: "Acme", plan: "enterprise" },
+  }),
+  event("order", "ann", 4, { $groups: { company: "../acme?" } }),
   event("signed up", "bob", 6, { $set: { email: "bob@example.com" } }),
 ];
 
@@ -73,7 +79,8 @@ describe("a person", () => {
       await page.getByRole("button", { name: "Undo…" }).click();
       await page.getByText("Comes back as a person").waitFor();
     };
-    await expectFine(`persons/${ann}/?tab=merges`, "2 events", undo);
+    await expectFine(`persons/${ann}/?tab=groups`, "../acme?");
+    await expectFine(`persons/${ann}/?tab=merges`, "events", undo);
     const { page, problems } = consoles.light;
     await page.getByRole("button", { name: "Undo the merge" }).click();
     const dialog = page.getByRole("dialog", { name: "The merge is undone" });
@@ -104,4 +111,18 @@ describe("a person", () => {
     await receipt.getByRole("button", { name: "Cancel the deletion" }).click();
     await receipt.getByText("Cancelled").waitFor();
   });
+});
+
+test("groups are listed by type, and one has properties, events and persons", async () => {
+  const { page, go } = consoles.light;
+  await expectFine("groups/", "enterprise");
+  await page.getByRole("link", { name: "../acme?" }).click();
+  await page.getByRole("heading", { name: "Acme" }).waitFor();
+  await page.getByRole("tab", { name: "Persons" }).click();
+  await page.getByRole("link", { name: "ann" }).waitFor();
+  const acme = `groups/0/?key=${encodeURIComponent("../acme?")}`;
+  await expectFine(acme, "enterprise");
+  await expectFine(`${acme}&tab=events`, "order");
+  await go("groups/?search=nothing");
+  await page.getByText("Nothing passes the filters").waitFor();
 });

@@ -1,6 +1,8 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../ui/icon.tsx";
 import { EventsPage } from "./events/events-page.tsx";
+import { GroupPage } from "./groups/group-page.tsx";
+import { GroupsPage } from "./groups/groups-page.tsx";
 import { HomePage } from "./home-page.tsx";
 import { InsightPage } from "./insights/insight-page.tsx";
 import { InsightsPage } from "./insights/insights-page.tsx";
@@ -38,6 +40,8 @@ export const PAGES: readonly Page[] = [
   { path: "events", title: "Events", icon: "events", key: "e", component: EventsPage },
   { path: "persons", title: "Persons", icon: "persons", key: "p", component: PersonsPage },
   { path: "persons/:id", title: "Person", component: PersonPage },
+  { path: "groups", title: "Groups", icon: "groups", component: GroupsPage },
+  { path: "groups/:type", title: "Group", component: GroupPage },
   { path: "sql", title: "SQL", icon: "sql", key: "q", component: SqlPage },
   { path: "settings", title: "Settings", icon: "settings", component: SettingsPage },
 ];

@@ -1,0 +1,164 @@
+import { api, read, type Schemas } from "../../api/client.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
+import { PageHead, Panel } from "../../layout/page-head.tsx";
+import { href, useAddress } from "../../state/address.ts";
+import { day, valueText } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Field } from "../../ui/field.tsx";
+import { Load, NothingPasses, Skeleton } from "../../ui/states.tsx";
+import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { DescribeGroup } from "./group-code.tsx";
+
+type Group = Schemas["Group"];
+
+const ROWS = 50;
+
+/** The types of groups of the project, such as company. */
+export function useGroupTypes(): Loaded<Schemas["GroupType"][]> {
+  return useLoad("group types", (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/groups_types/", {
+        params: { path: inProject() },
+        signal,
+      }),
+    ),
+  );
+}
+
+/** The groups of each type, in the order of their keys, with search. */
+export function GroupsPage() {
+  const types = useGroupTypes();
+  const { query, set } = useAddress();
+  return (
+    <>
+      <PageHead title="Groups" lead="Companies, teams and the like that events belong to" />
+      <Load of={types} skeleton={<Skeleton rows={12} height={40} />}>
+        {(found) => {
+          const [first] = found;
+          if (first === undefined) {
+            return (
+              <Panel>
+                <DescribeGroup title="No event belongs to a group yet" />
+              </Panel>
+            );
+          }
+          const tabs = found.map((one) => ({
+            value: String(one.group_type_index),
+            label: one.group_type,
+          }));
+          const chosen = tabs.find(({ value }) => value === query["type"]) ?? tabs[0];
+          const { value, label } = chosen ?? { value: "0", label: first.group_type };
+          return (
+            <Tabs
+              label="Types of groups"
+              tabs={tabs}
+              value={value}
+              onChange={(type) => set({ type, search: "", page: "" })}
+            >
+              <GroupList key={value} index={Number(value)} type={label} />
+            </Tabs>
+          );
+        }}
+      </Load>
+    </>
+  );
+}
+
+function GroupList({ index, type }: { index: number; type: string }) {
+  const { query, set } = useAddress();
+  const search = query["search"] ?? "";
+  const place = readPlace(query["page"]);
+  const groups = useLoad(JSON.stringify([index, search, query["page"]]), (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/groups/", {
+        params: {
+          path: inProject(),
+          query: {
+            group_type_index: index,
+            limit: ROWS,
+            ...(search === "" ? {} : { search }),
+            ...(place ?? {}),
+          },
+        },
+        signal,
+      }),
+    ),
+  );
+  return (
+    <Panel isFlush>
+      <div class="toolbar">
+        <Field
+          label="Search groups"
+          isBare
+          type="search"
+          placeholder="A part of the key"
+          value={search}
+          onInput={(text) => set({ search: text, page: "" })}
+        />
+      </div>
+      <Load of={groups} skeleton={<Skeleton rows={10} height={40} />}>
+        {({ results, count, next }) => {
+          if (results.length === 0 && search !== "") {
+            return <NothingPasses onRemove={() => set({ search: "", page: "" })} />;
+          }
+          if (results.length === 0) {
+            return <DescribeGroup title={`No ${type} is described yet`} type={type} />;
+          }
+          const following = placeOf(next);
+          return (
+            <>
+              <Table
+                label={`Groups of the type ${type}`}
+                columns={COLUMNS}
+                rows={results}
+                keyOf={({ group_key }) => group_key}
+              />
+              <Pager
+                offset={place?.offset ?? 0}
+                shown={results.length}
+                count={count}
+                onFirst={() => set({ page: "" }, { push: true })}
+                onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
+              />
+            </>
+          );
+        }}
+      </Load>
+    </Panel>
+  );
+}
+
+/** Properties but the name, in few characters. */
+function summaryOf({ group_properties }: Group): string {
+  const { name: _, ...rest } = group_properties;
+  return Object.entries(rest)
+    .slice(0, 4)
+    .map(([key, value]) => `${key}: ${valueText(value)}`)
+    .join(", ");
+}
+
+const COLUMNS: readonly Column<Group>[] = [
+  {
+    key: "key",
+    title: "Group",
+    cell: ({ group_type_index, group_key }) => (
+      <a href={href(`groups/${group_type_index}`, { key: group_key })} data-row>
+        {group_key}
+      </a>
+    ),
+  },
+  {
+    key: "name",
+    title: "Name",
+    cell: ({ group_properties }) => valueText(group_properties["name"]),
+  },
+  { key: "properties", title: "Properties", isExtra: true, cell: summaryOf },
+  {
+    key: "since",
+    title: "Since",
+    width: "128px",
+    isExtra: true,
+    cell: ({ created_at }) => day(created_at),
+  },
+];
