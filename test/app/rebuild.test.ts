@@ -124,7 +124,8 @@ async function made(into: string, flags: string[]): Promise<Held> {
   await sendStored(server, [alias("person-1", "person-2"), alias("person-4", "person-5")]);
   if (flags === SMALL) await archived(600, into);
   // These contradict the archived events, as earlier merges do.
-  await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, {});
+  const stays = { main_distinct_id: "person-5" };
+  await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, stays);
   const deleted = { distinct_ids: ["person-1", "person-3"] };
   await change(server, "POST", "/persons/bulk_delete/", deleted);
   await sendLogs(server);

@@ -172,7 +172,7 @@ describe("a person that is deleted", () => {
         () => server.capture(batch(event(merge))),
         () => ask("DELETE", `${PERSONS}${n % 2 === 0 ? source.id : target.uuid}/`),
         () => ask("PATCH", `${PERSONS}${target.id}/`, { body: { properties: { n } } }),
-        () => ask("POST", `${PERSONS}${target.id}/split/`),
+        () => ask("POST", `${PERSONS}${target.id}/split/`, { body: { main_distinct_id: into } }),
         () => server.capture(batch(event({ distinct_id: n % 3 === 0 ? from : into }))),
       ]);
     });

@@ -138,7 +138,7 @@ describe("persons", () => {
         body: { type: "validation_error", code: "invalid_input", attr: null },
       });
       expect((await app.get("/persons/")).body).toMatchObject({ count: 1 });
-      expect((await split()).status).toBe(201);
+      expect((await split('{"main_distinct_id": "ann"}')).status).toBe(201);
     },
   );
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../values/json.ts";
 import { personUuid } from "./person.ts";
 import { type KeptMerge, type State, type Whole, withoutSources } from "./undo-merge.ts";
 
-/** The distinct ids that leave a person: without either field, all that came by merges. */
+/** The distinct ids that leave a person. One of the two fields is given. */
 export type SplitQuery = {
   /** This id stays, with the ids that came with it; all others leave. */
   main_distinct_id?: string | undefined;
@@ -37,7 +37,8 @@ export type Split = {
 /**
  * Undoes merges (decision 28). Each person that leaves is restored, with its distinct ids and with the persons
  * that were merged into it, unless these leave too. The remaining person is as if they had never been merged. An id that came by no merge becomes a new person. Fails `invalid_input` on an id of another
- * person, if no id would stay, and if there is nothing to undo.
+ * person, if no id would stay, if there is nothing to undo, and
+ * without one of the two fields: who leaves is never guessed.
  */
 export function split(person: Whole, merges: readonly KeptMerge[], query: SplitQuery): Split {
   const named = idsNamed(person, query);
@@ -113,25 +114,22 @@ function idsNamed(person: Whole, query: SplitQuery): Whole["ids"] {
   if (listed !== undefined) {
     return [...new Set(listed)].map((id) => find(id, "distinct_ids_to_split"));
   }
-  const stays = main === undefined ? undefined : find(main, "main_distinct_id");
+  if (main === undefined) {
+    const detail =
+      "Which ids leave? Name them in distinct_ids_to_split, or the one that stays in main_distinct_id.";
+    throw new Failure("invalid_input", detail, "distinct_ids_to_split");
+  }
+  const stays = find(main, "main_distinct_id");
   const merged = ids.filter((id) => {
     const { initial_uuid } = id;
-    if (id === stays || (initial_uuid !== null && initial_uuid === stays?.initial_uuid))
+    if (id === stays || (initial_uuid !== null && initial_uuid === stays.initial_uuid))
       return false;
     return initial_uuid !== null || personUuid(project_id, id.distinct_id) !== uuid;
   });
   if (merged.length > 0) return merged;
-  throw main === undefined
-    ? new Failure(
-        "invalid_input",
-        "Nothing was merged into this person, so there is nothing to undo.",
-        "distinct_ids_to_split",
-      )
-    : new Failure(
-        "invalid_input",
-        "Nothing else was merged into this person. To have this id leave, name it in distinct_ids_to_split.",
-        "main_distinct_id",
-      );
+  const detail =
+    "Nothing else was merged into this person. To have this id leave, name it in distinct_ids_to_split.";
+  throw new Failure("invalid_input", detail, "main_distinct_id");
 }
 
 /** A new person for an id that came by no merge. All properties stay with the other person. */

@@ -34,7 +34,7 @@ const SplitBody = t.Optional(
       main_distinct_id: t.Optional(
         Text(
           "ann",
-          "The distinct id that stays, with the ids it had before the merges. By default all merges are undone.",
+          "The distinct id that stays, with the ids it had before the merges. All others leave.",
         ),
       ),
       distinct_ids_to_split: t.Optional(

@@ -100,7 +100,7 @@ test("a person forgets the distinct ids that were split off, also after many spl
     event({ event: "$merge_dangerously", distinct_id, properties: { alias } });
   const split = async (id: string) => {
     const path = `${PERSONS}/${await numberOf(app, id)}/split/`;
-    expect((await app.ask("POST", path, { body: {} })).status).toBe(201);
+    expect((await app.ask("POST", path, { body: { main_distinct_id: id } })).status).toBe(201);
     await app.app.ingest.caughtUp();
   };
   await app.capture(

@@ -52,7 +52,9 @@ describe("while a batch runs", () => {
     const running = app.app.deletionRuns.run().finally(() => {
       isRunning = false;
     });
-    const split = app.ask("POST", `${app.api}/persons/${id}/split/`, { body: {} });
+    const split = app.ask("POST", `${app.api}/persons/${id}/split/`, {
+      body: { main_distinct_id: "left" },
+    });
     let sent = 0;
     while (isRunning) {
       await app.capture(batch(named(`during-${sent}`, "during")));

@@ -210,7 +210,7 @@ describe("deleted means gone", () => {
     await app.capture(batch(named("$merge_dangerously", id, { properties: { alias: "bob" } })));
     const person = await personOf(app, id);
     await edit(app, person, "update_property/", { key: "patched", value: patched });
-    await edit(app, person, "split/", {});
+    await edit(app, person, "split/", { main_distinct_id: id });
 
     await remove(app, id);
     expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
@@ -380,9 +380,8 @@ describe("deleted means gone", () => {
       await removeEvents(app, "carl");
       await app.app.deletionRuns.run();
       const { id } = await personOf(app, "ann");
-      expect((await app.ask("POST", `${app.api}/persons/${id}/split/`, { body: {} })).status).toBe(
-        201,
-      );
+      const body = { main_distinct_id: "ann" };
+      expect((await app.ask("POST", `${app.api}/persons/${id}/split/`, { body })).status).toBe(201);
       await remove(app, "ann");
       await app.app.deletionRuns.run();
       expect(await namesOf(app, "bob")).toEqual(["three", "two"]);

@@ -432,7 +432,7 @@ describe("deletions of events", () => {
 
     await post(`/${id}/delete_events/`);
     expect(deletionsIn()).toMatchObject([{ journal_seq: 4 }]);
-    await post(`/${id}/split/`);
+    await post(`/${id}/split/`, { main_distinct_id: "ann" });
     await post(`/${id}/delete_events/`);
     expect(deletionsIn()).toMatchObject([
       { journal_seq: 4, distinct_ids: '["ann","anon"]' },
@@ -561,7 +561,7 @@ describe("activity", () => {
     await app.capture(batch(merge));
     await app.capture(batch(merge));
     const ann = await personOf("ann");
-    await post(`/${ann.id}/split/`);
+    await post(`/${ann.id}/split/`, { main_distinct_id: "ann" });
 
     const all = await activity();
     expect(all.map((one) => [one.activity, one.item_id, one.user.is_system])).toEqual([
@@ -596,7 +596,7 @@ describe("activity", () => {
       { field: "properties", before: {}, after: { ref: "ad" } },
       { field: "created_at", before: created_at, after: "2026-11-01T00:00:00.000000Z" },
     ]);
-    await post(`/${(await personOf("ann")).id}/split/`);
+    await post(`/${(await personOf("ann")).id}/split/`, { main_distinct_id: "ann" });
     expect(await brought()).toEqual([]);
     await app.ask("DELETE", `${personsOf()}/${(await personOf("anon")).id}/`);
     expect(JSON.stringify(await activity())).not.toContain('"ad"');
@@ -628,12 +628,12 @@ describe("activity", () => {
     await app.capture(batch(...["ann", "fay", "cat"].map((id) => identified(id, { n: 0 }))));
     const ann = await personOf("ann");
     await app.capture(batch(alias("fay", "ann")));
-    await post(`/${ann.id}/split/`);
+    await post(`/${ann.id}/split/`, { main_distinct_id: "ann" });
     await post(`/${ann.id}/update_property/`, { key: "own", value: "kept" });
     const fay = await personOf("fay");
     await app.capture(batch(alias("cat", "fay")));
     await post(`/${fay.id}/update_property/`, { key: "n", value: "gone" });
-    await post(`/${fay.id}/split/`);
+    await post(`/${fay.id}/split/`, { main_distinct_id: "fay" });
     const cat = await personOf("cat");
 
     await app.ask("DELETE", `${personsOf()}/${cat.id}/`);
@@ -650,7 +650,7 @@ describe("activity", () => {
     await app.capture(batch(alias("anon", "ann"), identified("bob", { n: 2 })));
     const [ann, bob] = [await personOf("ann"), await personOf("bob")];
     await post(`/${ann.id}/update_property/`, { key: "plan", value: "pro" });
-    await post(`/${ann.id}/split/`);
+    await post(`/${ann.id}/split/`, { main_distinct_id: "ann" });
     await app.capture(batch(alias("anon", "bob")));
     await post(`/${ann.id}/update_property/`, { key: "n", value: "kept" });
 

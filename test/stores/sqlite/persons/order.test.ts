@@ -58,7 +58,9 @@ function world(app: TestApp, seed: number) {
         const { id, distinct_ids } = results.toSorted((a, b) => {
           return b.distinct_ids.length - a.distinct_ids.length;
         })[below(3)] as Shown;
-        const body = random() < 0.3 ? {} : { distinct_ids_to_split: [any(distinct_ids)] };
+        const named = any(distinct_ids);
+        const body =
+          random() < 0.3 ? { main_distinct_id: named } : { distinct_ids_to_split: [named] };
         await app.ask("POST", `${PERSONS}${id}/split/`, { body });
       } else if (chance < 0.9) {
         await app.capture(batch(person()));
