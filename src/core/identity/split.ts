@@ -37,8 +37,8 @@ export type Split = {
 /**
  * Undoes merges (decision 28). Each person that leaves is restored, with its distinct ids and with the persons
  * that were merged into it, unless these leave too. The remaining person is as if they had never been merged. An id that came by no merge becomes a new person. Fails `invalid_input` on an id of another
- * person, if no id would stay, if there is nothing to undo, and
- * without one of the two fields: who leaves is never guessed.
+ * person, if no id would stay, if there is nothing to undo,
+ * and if neither field is given.
  */
 export function split(person: Whole, merges: readonly KeptMerge[], query: SplitQuery): Split {
   const named = idsNamed(person, query);
@@ -116,7 +116,7 @@ function idsNamed(person: Whole, query: SplitQuery): Whole["ids"] {
   }
   if (main === undefined) {
     const detail =
-      "Which ids leave? Name them in distinct_ids_to_split, or the one that stays in main_distinct_id.";
+      "Name the ids that leave in distinct_ids_to_split, or the id that stays in main_distinct_id.";
     throw new Failure("invalid_input", detail, "distinct_ids_to_split");
   }
   const stays = find(main, "main_distinct_id");
