@@ -40,16 +40,20 @@ export type Query = {
 /** An answer: its numbers, how the question was read, and SQL that finds the same. */
 export type Answer = Omit<Schemas["InsightReport"], "query"> & { query: Query };
 
+/** Filters over a question: those of a dashboard, and others in place of them. */
+export type Over = Pick<Schemas["QueryAsked"], "dashboard" | "filters_override">;
+
 /** Asks a question, and keeps nothing of it. Throws a problem if it is refused. */
-export async function ask(query: Query, signal?: AbortSignal): Promise<Answer> {
+export async function ask(query: Query, signal?: AbortSignal, over: Over = {}): Promise<Answer> {
   const answer = await read(
     api.POST("/api/environments/{project_id}/query/", {
       params: { path: inProject() },
-      body: { query: query as Schemas["QueryAsked"]["query"] },
+      body: { query: query as Schemas["QueryAsked"]["query"], ...over },
       signal: signal ?? null,
     }),
   );
-  return answer as Answer;
+  // The answer to a statement in SQL has no query of its own.
+  return { query, ...(answer as object) } as Answer;
 }
 
 /** A question as it was read: its query, its sentence, and the places of words that are not understood. */

@@ -16,7 +16,12 @@ export function BarList(props: {
         <li key={bar.key}>
           <span class="bar" style={{ width: `${(100 * Math.abs(bar.value)) / greatest}%` }} />
           {props.onPick ? (
-            <button type="button" class="bar-label" onClick={() => props.onPick?.(bar)}>
+            <button
+              type="button"
+              class="bar-label"
+              title={bar.label}
+              onClick={() => props.onPick?.(bar)}
+            >
               {bar.label}
             </button>
           ) : (

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { announce } from "../ui/live-region.tsx";
 import { DataTable } from "./data-table.tsx";
 import { plot } from "./plot.ts";
-import { colorOf, DASHES, drawn, type Series } from "./series.ts";
+import { colorOf, DASHES, drawn, partAt, type Series, tableOfLines } from "./series.ts";
 
 /** A point of a chart: which column of which series. */
 export type Point = { column: number; series: number };
@@ -20,7 +20,10 @@ type ChartProps = {
   kind?: "line" | "bars" | "stack";
   /** Whether the last interval has not ended. */
   isUnfinished?: boolean;
-  height?: number;
+  /** In pixels; without it the chart fills its place. */
+  height?: number | undefined;
+  /** Whether the page has its own way to a table. */
+  isBare?: boolean;
   /** Called for the point that is clicked, or chosen by Enter. */
   onPick?: ((point: Point) => void) | undefined;
 };
@@ -30,25 +33,42 @@ type ChartProps = {
  * values stand above the chart. A button shows the same as a table.
  */
 export function Chart(props: ChartProps) {
+  const { columns, title, onPick, isBare = false } = props;
   const [isTable, setTable] = useState(false);
   const series = drawn(props.series);
+  const [only, before] = series;
+  // A line and the same line of the period before differ in their time alone.
+  const named =
+    only && before?.isBefore && series.length === 2
+      ? [
+          { ...only, label: THIS },
+          { ...before, label: THIS },
+        ]
+      : series;
+  // Not all lines are drawn, so that they have other numbers here.
+  const pick = ({ column, series: at }: Point) => {
+    const line = series[at];
+    if (line) onPick?.({ column, series: props.series.indexOf(line) });
+  };
   const left =
     props.series.filter(({ isBefore }) => !isBefore).length -
     series.filter(({ isBefore }) => !isBefore).length;
   return (
-    <figure class="chart">
-      <div class="chart-tools">
-        <Button
-          kind="quiet"
-          icon={isTable ? "chart" : "table"}
-          label={isTable ? "Show the chart" : "Show the table"}
-          onClick={() => setTable(!isTable)}
-        />
-      </div>
+    <figure class={isBare ? "chart bare" : "chart"}>
+      {!isBare && (
+        <div class="chart-tools">
+          <Button
+            kind="quiet"
+            icon={isTable ? "chart" : "table"}
+            label={isTable ? "Show the chart" : "Show the table"}
+            onClick={() => setTable(!isTable)}
+          />
+        </div>
+      )}
       {isTable ? (
-        <DataTable title={props.title} columns={props.columns} series={props.series} />
+        <DataTable title={title} table={tableOfLines(columns, props.series)} />
       ) : (
-        <Canvas {...props} series={series} />
+        <Canvas {...props} series={named} onPick={onPick && pick} />
       )}
       {left > 0 && <p class="caption">{left} more lines are in the table.</p>}
     </figure>
@@ -56,7 +76,7 @@ export function Chart(props: ChartProps) {
 }
 
 function Canvas(props: ChartProps) {
-  const { title, columns, series, kind = "line", isUnfinished = false, height = 260 } = props;
+  const { title, columns, series, kind = "line", isUnfinished = false, height } = props;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   const [column, setColumn] = useState<number | null>(null);
@@ -69,12 +89,16 @@ function Canvas(props: ChartProps) {
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const draw = (width: number) =>
-      plot({ columns, series, kind, isUnfinished, width, height, onCursor: setColumn }, element);
-    chart.current = draw(element.clientWidth);
-    const resized = new ResizeObserver(([entry]) => {
-      const width = Math.floor(entry?.contentRect.width ?? 0);
-      if (width > 0 && width !== chart.current?.width) chart.current?.setSize({ width, height });
+    const size = () => ({ width: element.clientWidth, height: height ?? element.clientHeight });
+    chart.current = plot(
+      { columns, series, kind, isUnfinished, ...size(), onCursor: setColumn },
+      element,
+    );
+    const resized = new ResizeObserver(() => {
+      const next = size();
+      const { width, height: before } = chart.current ?? next;
+      const isSame = next.width === width && next.height === before;
+      if (next.width > 0 && !isSame) chart.current?.setSize(next);
     });
     resized.observe(element);
     return () => {
@@ -110,7 +134,7 @@ function Canvas(props: ChartProps) {
   const pick = () => {
     const plotted = chart.current;
     if (column === null || plotted === undefined) return;
-    props.onPick?.({ column, series: nearest(plotted, series, column) });
+    props.onPick?.({ column, series: lineAt(plotted, series, column, kind) });
   };
 
   return (
@@ -126,7 +150,7 @@ function Canvas(props: ChartProps) {
         aria-label={`${title}. Arrow keys read its points${props.onPick ? ", Enter shows the persons" : ""}.`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys walk through the chart.
         tabIndex={0}
-        style={{ height: `${height}px` }}
+        style={height === undefined ? undefined : { height: `${height}px` }}
         onKeyDown={press}
         onClick={pick}
       />
@@ -134,9 +158,20 @@ function Canvas(props: ChartProps) {
   );
 }
 
-/** The line that is nearest to the pointer, at a column. */
-function nearest(plotted: uPlot, series: readonly Series[], column: number): number {
-  const top = plotted.cursor.top ?? 0;
+/** The line that is under the pointer, or nearest to it, at a column. */
+function lineAt(
+  plotted: uPlot,
+  series: readonly Series[],
+  column: number,
+  kind: "line" | "bars" | "stack",
+): number {
+  const { left = 0, top = 0 } = plotted.cursor;
+  if (kind === "bars") {
+    // Bars take 0.8 of the width of their column.
+    const share = (plotted.posToVal(left, "x") - column + 0.4) / 0.8;
+    return Math.min(series.length - 1, Math.max(0, Math.floor(share * series.length)));
+  }
+  if (kind === "stack") return partAt(series, column, plotted.posToVal(top, "y"));
   const distances = series.map(({ data }) => {
     const value = data[column] ?? null;
     return value === null ? Number.POSITIVE_INFINITY : Math.abs(plotted.valToPos(value, "y") - top);
@@ -144,7 +179,12 @@ function nearest(plotted: uPlot, series: readonly Series[], column: number): num
   return Math.max(0, distances.indexOf(Math.min(...distances)));
 }
 
-const nameOf = ({ label, isBefore }: Series) => (isBefore ? `${label}, period before` : label);
+const THIS = "this period";
+
+function nameOf({ label, isBefore }: Series): string {
+  if (!isBefore) return label;
+  return label === THIS ? "period before" : `${label}, period before`;
+}
 
 function pointText(column: string | undefined, series: Series | undefined, at: number): string {
   if (column === undefined || series === undefined) return "";

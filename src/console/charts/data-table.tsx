@@ -1,34 +1,28 @@
 import { bucket, number } from "../state/format.ts";
-import type { Series } from "./series.ts";
+import type { NumberTable } from "./series.ts";
 
-/** The numbers of a chart as a table: a row for each interval, a column for each line. */
-export function DataTable(props: {
-  title: string;
-  columns: readonly string[];
-  series: readonly Series[];
-}) {
-  const { title, columns, series } = props;
+/** Numbers as a table, in a box that scrolls. */
+export function DataTable({ title, table: { head, rows } }: { title: string; table: NumberTable }) {
   return (
     /* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */
     <section class="table-frame scroll" tabIndex={0} aria-label={title}>
       <table class="table">
         <thead>
           <tr>
-            <th scope="col">Time</th>
-            {series.map(({ label, isBefore }) => (
-              <th scope="col" class="number" key={`${label}${isBefore}`}>
-                {isBefore ? `${label}, before` : label}
+            {head.map((name, at) => (
+              <th scope="col" class={at === 0 ? undefined : "number"} key={at}>
+                {name}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {columns.map((column, at) => (
-            <tr key={column}>
-              <th scope="row">{bucket(column)}</th>
-              {series.map(({ label, data, isBefore }) => (
-                <td class="number" key={`${label}${isBefore}`}>
-                  {number(data[at])}
+          {rows.map(([name, ...cells], line) => (
+            <tr key={line}>
+              <th scope="row">{bucket(String(name))}</th>
+              {cells.map((cell, at) => (
+                <td class="number" key={at}>
+                  {typeof cell === "string" ? cell : number(cell)}
                 </td>
               ))}
             </tr>

@@ -1,22 +1,43 @@
 import { number, percent } from "../state/format.ts";
 import { Icon } from "../ui/icon.tsx";
 
+/** The unit of a number, if it has one. */
+export type Unit = "percent" | "seconds" | undefined;
+
+/** A number with its unit, such as `33.8 %` or `1 min 47 s`. */
+export function withUnit(value: number | null | undefined, unit: Unit): string {
+  if (value == null || unit === undefined) return number(value);
+  if (unit === "percent") return percent(value / 100);
+  const seconds = Math.round(value);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
 /** One number, with its change against the period before. */
 export function NumberTile(props: {
-  label: string;
+  /** Left out where the number stands below its name. */
+  label?: string | undefined;
   value: number | null | undefined;
   before?: number | null | undefined;
-  /** How the number is written; with thousands by default. */
-  format?: (value: number | null | undefined) => string;
+  unit?: Unit;
   /** Whether less is better, as with a bounce rate. */
   isLessBetter?: boolean;
+  onPick?: (() => void) | undefined;
 }) {
-  const { label, value, before, format = number } = props;
+  const { label, value, before, unit, onPick } = props;
+  const text = withUnit(value, unit);
   return (
     <div class="number-tile">
-      <p class="number-label">{label}</p>
-      <p class="number-value">{format(value)}</p>
-      <Change value={value} before={before} isLessBetter={props.isLessBetter} />
+      {label !== undefined && <p class="number-label">{label}</p>}
+      <p class="number-value">
+        {onPick ? (
+          <button type="button" title="Show the persons" onClick={onPick}>
+            {text}
+          </button>
+        ) : (
+          text
+        )}
+      </p>
+      <Change value={value} before={before} unit={unit} isLessBetter={props.isLessBetter} />
     </div>
   );
 }
@@ -24,20 +45,29 @@ export function NumberTile(props: {
 function Change(props: {
   value: number | null | undefined;
   before: number | null | undefined;
+  unit: Unit;
   isLessBetter: boolean | undefined;
 }) {
-  const { value, before } = props;
+  const { value, before, unit } = props;
   // The line keeps its place without a comparison, so that tiles in a row have one height.
   if (value == null || before == null) return <p class="caption">&nbsp;</p>;
-  if (before === 0) return <p class="caption">{value === 0 ? "as before" : "none before"}</p>;
-  const change = (value - before) / before;
-  if (Math.abs(change) < 0.0005) return <p class="caption">as before</p>;
+  const isShare = unit === "percent";
+  if (before === 0 && !isShare) {
+    return <p class="caption">{value === 0 ? "as before" : "none before"}</p>;
+  }
+  // A share changes by points: from 20 % to 30 % are ten, not half as much again.
+  const change = isShare ? value - before : (100 * (value - before)) / before;
+  const text = number(Math.round(Math.abs(change) * 10) / 10);
+  if (text === "0") return <p class="caption">as before</p>;
   const isGood = change > 0 !== Boolean(props.isLessBetter);
   return (
-    <p class={`caption change ${isGood ? "good" : "bad"}`}>
-      <Icon name={change > 0 ? "up" : "fall"} />
-      <span class="off-screen">{change > 0 ? "up by" : "down by"}</span>
-      {percent(Math.abs(change))}
+    <p class="caption change">
+      <span class={isGood ? "good" : "bad"}>
+        <Icon name={change > 0 ? "up" : "fall"} />
+        <span class="off-screen">{change > 0 ? "up by" : "down by"}</span>
+        {text} {isShare ? "points" : "%"}
+      </span>
+      <span>from {withUnit(before, unit)}</span>
     </p>
   );
 }

@@ -46,9 +46,35 @@ export function stacked(series: readonly Series[]): { label: string; data: (numb
   return sums.reverse();
 }
 
+/** The part of a stack that a height lies in: the last one of its side if it lies beyond. */
+export function partAt(series: readonly Series[], column: number, height: number): number {
+  let end = 0;
+  let last = 0;
+  for (const [at, { data }] of series.entries()) {
+    const value = data[column] ?? 0;
+    if (value === 0 || value < 0 !== height < 0) continue;
+    last = at;
+    end += value;
+    if (Math.abs(height) <= Math.abs(end)) break;
+  }
+  return last;
+}
+
 /** The lines that are drawn: the six greatest, each followed by its line of the period before. */
 export function drawn(series: readonly Series[]): Series[] {
   const now = series.filter(({ isBefore }) => !isBefore);
   const kept = new Set(now.slice(0, LINES_MAX).map(({ label }) => label));
   return series.filter(({ label }) => kept.has(label));
 }
+
+/** Numbers as rows below a head; the first cell of a row is its name. */
+export type NumberTable = { head: string[]; rows: (string | number | null)[][] };
+
+/** A row for each column of a chart, with the number of each line. */
+export const tableOfLines = (
+  columns: readonly string[],
+  series: readonly Series[],
+): NumberTable => ({
+  head: ["Time", ...series.map(({ label, isBefore }) => (isBefore ? `${label}, before` : label))],
+  rows: columns.map((column, at) => [column, ...series.map(({ data }) => data[at] ?? null)]),
+});

@@ -2,30 +2,42 @@ import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { api, read } from "../api/client.ts";
 import { useLoad } from "../api/load.ts";
+import { may } from "../api/session.ts";
 import { PageHead } from "../layout/page-head.tsx";
 import { href } from "../state/address.ts";
 import { inProject } from "../state/project.ts";
 import { Load, Skeleton } from "../ui/states.tsx";
+import { listDashboards } from "./dashboards/changes.ts";
 
-/** Leads to where the project is: before its first event to the start page, else to its events. */
+/** How old a project is until a day says more of it than a week, in milliseconds. */
+const YOUNG_MS = 2 * 86_400_000;
+
+/** The page that a project begins with: before its first event the start page, else its first dashboard. */
+async function firstPage(signal: AbortSignal): Promise<string> {
+  const { first_event_at } = await read(
+    api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal }),
+  );
+  if (first_event_at === null) return href("start");
+  if (!may("dashboard:read")) return href("events");
+  const { results } = await listDashboards({ limit: 100 }, signal);
+  const first = results.find(({ pinned }) => pinned) ?? results[0];
+  if (first === undefined) return href("dashboards");
+  const isYoung = Date.now() - Date.parse(first_event_at) < YOUNG_MS;
+  return href(`dashboards/${first.id}`, { period: isYoung ? "today" : undefined });
+}
+
+/** Leads to where the project is. */
 export function HomePage() {
   const { route } = useLocation();
-  const events = useLoad("first event", (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/events/", {
-        params: { path: inProject(), query: { limit: 1 } },
-        signal,
-      }),
-    ),
-  );
-  const count = events.data?.count;
+  const first = useLoad("first page", firstPage);
+  const { data } = first;
   useEffect(() => {
-    if (count !== undefined) route(href(count === 0 ? "start" : "events"), true);
-  }, [count, route]);
+    if (data !== undefined) route(data, true);
+  }, [data, route]);
   return (
     <>
       <PageHead title="Home" />
-      <Load of={events} skeleton={<Skeleton rows={4} height={48} />}>
+      <Load of={first} skeleton={<Skeleton rows={4} height={48} />}>
         {() => null}
       </Load>
     </>

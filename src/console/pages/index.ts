@@ -1,5 +1,7 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../ui/icon.tsx";
+import { DashboardPage } from "./dashboards/dashboard-page.tsx";
+import { DashboardsPage } from "./dashboards/dashboards-page.tsx";
 import { EventsPage } from "./events/events-page.tsx";
 import { GroupPage } from "./groups/group-page.tsx";
 import { GroupsPage } from "./groups/groups-page.tsx";
@@ -35,6 +37,14 @@ export type PageProps = { params: Record<string, string> };
 export const PAGES: readonly Page[] = [
   { path: "", title: "Home", component: HomePage },
   { path: "start", title: "Start", icon: "start", key: "s", component: StartPage },
+  {
+    path: "dashboards",
+    title: "Dashboards",
+    icon: "dashboards",
+    key: "d",
+    component: DashboardsPage,
+  },
+  { path: "dashboards/:id", title: "Dashboard", component: DashboardPage },
   { path: "insights", title: "Insights", icon: "insights", key: "i", component: InsightsPage },
   { path: "insights/:short_id", title: "Insight", component: InsightPage },
   { path: "events", title: "Events", icon: "events", key: "e", component: EventsPage },

@@ -35,15 +35,19 @@ export function PeriodPicker(props: {
 }
 
 type ChoiceProps = {
+  /** Empty for none, where that is a choice. */
   period: string;
   onPeriod: (period: string) => void;
   isCompared?: boolean;
   /** Without it there is no comparison. */
   onCompared?: (on: boolean) => void;
+  /** The name of no period; without it there is always one. */
+  noPeriod?: string;
 };
 
 /** Named periods, any days, one period back or on, and the comparison. The keys of periods work on it. */
-export function PeriodChoice({ period, onPeriod, isCompared = false, onCompared }: ChoiceProps) {
+export function PeriodChoice(props: ChoiceProps) {
+  const { period, onPeriod, isCompared = false, onCompared, noPeriod } = props;
   const [isCustom, setCustom] = useState(false);
   const back = () => onPeriod(shifted(period, -1, new Date()));
   const on = () => onPeriod(shifted(period, 1, new Date()));
@@ -71,9 +75,12 @@ export function PeriodChoice({ period, onPeriod, isCompared = false, onCompared 
             isChosen: period.includes(".."),
             onChoose: () => setCustom(true),
           },
+          ...(noPeriod === undefined
+            ? []
+            : [{ label: noPeriod, isChosen: period === "", onChoose: () => onPeriod("") }]),
         ]}
       >
-        {labelOf(period, new Date())}
+        {period === "" && noPeriod ? noPeriod : labelOf(period, new Date())}
       </Menu>
       <Button kind="quiet" icon="right" label="One period on" onClick={on} />
       {onCompared && (

@@ -79,6 +79,8 @@ function Head<T>(props: {
   const { key, title, canSort, width } = column;
   const isUp = sort === key;
   const isDown = sort === `-${key}`;
+  // A column of buttons has no name, so that its first cell heads nothing.
+  if (title === "") return <td style={{ width }} />;
   if (!canSort || !onSort) {
     return (
       <th scope="col" class={classOf(column)} style={{ width }}>

@@ -23,7 +23,7 @@ export function subjectOf(names: readonly string[]): Subject {
   return (["$pageview", "$screen"] as const).find((name) => names.includes(name)) ?? null;
 }
 
-/** Returns the tiles of the dashboard "Website": four numbers, visitors by day, and lists two in a row. */
+/** Returns the tiles of the dashboard "Website": four numbers, visitors over time, and lists two in a row. */
 export function websiteTiles(subject: Subject): TemplateTile[] {
   const all = trend(subject, "total");
   const visitors = trend(subject, "dau");
@@ -46,7 +46,7 @@ export function websiteTiles(subject: Subject): TemplateTile[] {
   const byDay = { ...visitors, ...COMPARED, trendsFilter: { display: "ActionsLineGraph" } };
   return [
     ...numbers.map(([name, query], at) => placed(name, query, { x: at * 3, y: 0, w: 3, h: 2 })),
-    placed("Visitors by day", byDay, { x: 0, y: 2, w: 12, h: 5 }),
+    placed("Visitors over time", byDay, { x: 0, y: 2, w: 12, h: 5 }),
     ...lists.map(([name, query], at) =>
       placed(name, query, { x: (at % 2) * 6, y: 7 + Math.floor(at / 2) * 5, w: 6, h: 5 }),
     ),
@@ -71,7 +71,10 @@ const words = (query: string): JsonObject => ({ kind: "WordsQuery", query });
 
 const listOf = (query: JsonObject, breakdown: string): JsonObject => ({
   ...query,
-  breakdownFilter: { breakdown, breakdown_type: "event", breakdown_limit: LIST_ROWS },
+  breakdownFilter: {
+    ...{ breakdown, breakdown_type: "event", breakdown_limit: LIST_ROWS },
+    breakdown_hide_other_aggregation: true,
+  },
   trendsFilter: { display: "ActionsBarValue" },
 });
 

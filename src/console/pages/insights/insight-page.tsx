@@ -14,9 +14,10 @@ import { CodeBlock } from "../../ui/properties.tsx";
 import { Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
+import { isSql, tableOf } from "./answer-table.ts";
 import { Builder } from "./builder.tsx";
 import { FIRST_QUERY, KINDS, periodOf, readQuery, withPeriod } from "./query-state.ts";
-import { Result, seriesOf } from "./result.tsx";
+import { Result } from "./result.tsx";
 import { SaveTools } from "./save.tsx";
 import { Words } from "./words.tsx";
 
@@ -98,10 +99,31 @@ function Editor(props: {
           }
         >
           <Load of={answer} skeleton={<Skeleton height={420} />}>
-            {(data) => <AnswerTabs answer={data} />}
+            {(data) =>
+              isSql(query) ? (
+                <SqlAnswerPart answer={data} sql={query.query ?? ""} />
+              ) : (
+                <AnswerTabs answer={data} />
+              )
+            }
           </Load>
         </Panel>
       </div>
+    </>
+  );
+}
+
+/** The rows of a statement, which is changed on the page for SQL. */
+function SqlAnswerPart({ answer, sql }: { answer: Answer; sql: string }) {
+  return (
+    <>
+      <Result answer={answer} title="Rows" />
+      <footer class="answer-foot">
+        <span class="grow" />
+        <ButtonLink icon="sql" href={href("sql", { q: sql })}>
+          Open in SQL
+        </ButtonLink>
+      </footer>
     </>
   );
 }
@@ -114,14 +136,13 @@ const TABS = [
 
 function AnswerTabs({ answer }: { answer: Answer }) {
   const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("chart");
-  const { columns, explanation, sql } = answer;
-  const series = seriesOf(answer);
-  const rows = columns.map((column, at) => [column, ...series.map(({ data }) => data[at] ?? null)]);
+  const { explanation, sql } = answer;
+  const table = tableOf(answer);
   return (
     <>
       <Tabs label="Views of the answer" tabs={TABS} value={tab} onChange={setTab}>
-        {tab === "chart" && <Result answer={answer} title={explanation} />}
-        {tab === "table" && <DataTable title={explanation} columns={columns} series={series} />}
+        {tab === "chart" && <Result answer={answer} title={explanation} height={320} />}
+        {tab === "table" && <DataTable title={explanation} table={table} />}
         {tab === "sql" && <CodeBlock text={sql} label="SQL that finds the same numbers" />}
       </Tabs>
       <footer class="answer-foot">
@@ -133,7 +154,7 @@ function AnswerTabs({ answer }: { answer: Answer }) {
             Open in SQL
           </ButtonLink>
         ) : (
-          <CsvButton name="insight" rows={[["", ...series.map(({ label }) => label)], ...rows]} />
+          <CsvButton name="insight" rows={[table.head, ...table.rows]} />
         )}
       </footer>
     </>

@@ -1,43 +1,21 @@
+import { useState } from "preact/hooks";
 import type { Answer, Query } from "../../api/ask.ts";
 import type { Schemas } from "../../api/client.ts";
-import { BarList } from "../../charts/bar-list.tsx";
+import { may } from "../../api/session.ts";
+import { type Bar, BarList } from "../../charts/bar-list.tsx";
 import { Chart } from "../../charts/chart.tsx";
 import { FunnelSteps } from "../../charts/funnel-steps.tsx";
-import { NumberTile } from "../../charts/number-tile.tsx";
+import { NumberTile, type Unit } from "../../charts/number-tile.tsx";
 import { RetentionGrid } from "../../charts/retention-grid.tsx";
-import type { Series } from "../../charts/series.ts";
 import { eventTitle } from "../../state/format.ts";
 import { zone } from "../../state/project.ts";
 import { dayIn, shiftDay } from "../../state/zoned-days.ts";
 import { Empty } from "../../ui/states.tsx";
+import { Grid } from "../sql/sql-result.tsx";
+import { isSql, type Line, nameOf, seriesOf } from "./answer-table.ts";
+import { CountedPersons } from "./counted-persons.tsx";
+import { cellPick, type Pick, pointPick, stepPick, wayPick } from "./picks.ts";
 import { KINDS } from "./query-state.ts";
-
-type Line = Schemas["InsightResult"];
-
-const VALUE_NAMES: Record<string, string> = {
-  $$_posthog_breakdown_other_$$: "(others)",
-  $$_posthog_breakdown_null_$$: "(none)",
-};
-
-/** The name of a line: its value of the breakdown, and its measure if there are several. */
-export function nameOf({ label, breakdown_value }: Line, isOnlyMeasure: boolean): string {
-  if (breakdown_value === null) return label;
-  const values = [breakdown_value].flat().map((value) => VALUE_NAMES[value] ?? value);
-  return isOnlyMeasure ? values.join(", ") : `${label}: ${values.join(", ")}`;
-}
-
-/** The lines of an answer as a chart draws them. */
-export function seriesOf({ results }: Answer): Series[] {
-  const measures = new Set(
-    results.map(({ label, breakdown_value }) => [label, breakdown_value === null]),
-  );
-  const isOnlyMeasure = new Set([...measures].map(([label]) => label)).size === 1;
-  return results.map((line) => ({
-    label: nameOf(line, isOnlyMeasure),
-    data: line.data,
-    isBefore: line.compare_label === "previous",
-  }));
-}
 
 /** The longest that an interval lasts, in days. */
 const INTERVAL_DAYS: Record<string, number> = { hour: 1, day: 1, week: 7, month: 31 };
@@ -49,23 +27,45 @@ function isUnfinished({ columns, query }: Answer): boolean {
   return shiftDay(last, INTERVAL_DAYS[query.interval ?? "day"] ?? 1) > dayIn(new Date(), zone());
 }
 
-/** The answer to a question, drawn as its kind asks for. */
-export function Result({ answer, title }: { answer: Answer; title: string }) {
+type ResultProps = {
+  answer: Answer;
+  /** The name for screen readers. */
+  title: string;
+  /** The height of a chart in pixels; without it a chart fills its place, and has no tools of its own. */
+  height?: number;
+};
+
+/** A part of a result also gets a way to ask for the persons of one of its numbers. */
+type PartProps = ResultProps & { onPick: ((pick: Pick | undefined) => void) | undefined };
+
+/** The answer to a question, drawn as its kind asks for. Its numbers lead to their persons. */
+export function Result(props: ResultProps) {
+  const [picked, setPicked] = useState<Pick>();
+  const { query } = props.answer;
+  const isBuilt = KINDS.some(({ value }) => value === query.kind);
+  const onPick = isBuilt && may("person:read") ? setPicked : undefined;
+  return (
+    <>
+      <Drawn {...props} onPick={onPick} />
+      {picked && <CountedPersons pick={picked} onClose={() => setPicked(undefined)} />}
+    </>
+  );
+}
+
+function Drawn(props: PartProps) {
+  const { answer, title, height, onPick } = props;
   const { query, results } = answer;
+  if (isSql(query)) return <Rows answer={answer} />;
   if (results.length === 0) return <Empty icon="insights" title="No event answers this question" />;
-  if (query.kind === "FunnelsQuery") return <Funnels answer={answer} title={title} />;
-  if (query.kind === "RetentionQuery") return <Retention answer={answer} title={title} />;
-  if (query.kind === "PathsQuery") return <Paths answer={answer} title={title} />;
+  if (query.kind === "FunnelsQuery") return <Funnels {...props} />;
+  if (query.kind === "RetentionQuery") return <Retention {...props} />;
+  if (query.kind === "PathsQuery") return <Paths {...props} />;
   const display = query.trendsFilter?.["display"];
-  if (query.kind === "TrendsQuery" && display === "BoldNumber") {
-    return <Numbers answer={answer} />;
-  }
-  if (query.kind === "TrendsQuery" && display === "ActionsBarValue") {
-    return <Totals answer={answer} title={title} />;
-  }
+  if (display === "BoldNumber") return <Numbers {...props} />;
+  if (display === "ActionsBarValue") return <Totals {...props} />;
   if (answer.columns.length === 1 && !KINDS.some(({ value }) => value === query.kind)) {
     const isList = results.length > 4 || results.some((line) => line.breakdown_value !== null);
-    return isList ? <Totals answer={answer} title={title} /> : <Numbers answer={answer} />;
+    return isList ? <Totals {...props} /> : <Numbers {...props} />;
   }
   const isOverTime = query.kind !== "StickinessQuery";
   return (
@@ -75,9 +75,16 @@ export function Result({ answer, title }: { answer: Answer; title: string }) {
       series={seriesOf(answer)}
       kind={chartOf(query)}
       isUnfinished={isOverTime && isUnfinished(answer)}
-      height={320}
+      height={height}
+      isBare={height === undefined}
+      onPick={onPick && (({ series, column }) => onPick(pointPick(answer, series, column)))}
     />
   );
+}
+
+/** The rows of a statement in SQL, whose answer is of another shape. */
+function Rows({ answer }: { answer: Answer }) {
+  return <Grid answer={answer as unknown as Schemas["QueryAnswer"]} />;
 }
 
 /** How the answers of a kind are drawn over time. */
@@ -86,8 +93,10 @@ function chartOf({ kind, trendsFilter }: Query): "line" | "bars" | "stack" {
   return kind === "StickinessQuery" || trendsFilter?.["display"] === "ActionsBar" ? "bars" : "line";
 }
 
-function Numbers({ answer: { results } }: { answer: Answer }) {
+function Numbers({ answer, height, onPick }: PartProps) {
+  const { results } = answer;
   const now = results.filter(({ compare_label }) => compare_label !== "previous");
+  const isAlone = now.length === 1 && height === undefined;
   return (
     <div class="number-row">
       {now.map((line, at) => {
@@ -97,9 +106,12 @@ function Numbers({ answer: { results } }: { answer: Answer }) {
         return (
           <NumberTile
             key={at}
-            label={nameOf(line, false)}
+            label={isAlone ? undefined : nameOf(line, false)}
             value={line.aggregated_value}
             before={before?.aggregated_value}
+            unit={unitOf(line)}
+            isLessBetter={/bounce/.test(line.label)}
+            onPick={onPick && (() => onPick(pointPick(answer, results.indexOf(line))))}
           />
         );
       })}
@@ -107,17 +119,26 @@ function Numbers({ answer: { results } }: { answer: Answer }) {
   );
 }
 
-function Totals({ answer, title }: { answer: Answer; title: string }) {
+/** The unit that the name of a measure ends with. */
+const unitOf = ({ label }: Line): Unit => /in (percent|seconds)$/.exec(label)?.[1] as Unit;
+
+function Totals({ answer, title, onPick }: PartProps) {
   const series = seriesOf(answer);
-  const bars = answer.results.map(({ aggregated_value }, at) => ({
-    key: String(at),
-    label: series[at]?.label ?? "",
-    value: aggregated_value ?? 0,
-  }));
-  return <BarList title={title} bars={bars} />;
+  const bars = answer.results.flatMap(({ aggregated_value, compare_label }, at) =>
+    compare_label === "previous"
+      ? []
+      : [{ key: String(at), label: series[at]?.label ?? "", value: aggregated_value ?? 0 }],
+  );
+  return (
+    <BarList
+      title={title}
+      bars={bars}
+      onPick={onPick && (({ key }) => onPick(pointPick(answer, Number(key))))}
+    />
+  );
 }
 
-function Funnels({ answer, title }: { answer: Answer; title: string }) {
+function Funnels({ answer, title, onPick }: PartProps) {
   return (
     <div class="stack">
       {answer.results.map((line, at) => (
@@ -130,6 +151,7 @@ function Funnels({ answer, title }: { answer: Answer; title: string }) {
               count: line.data[step] ?? 0,
               seconds: line.average_conversion_times?.[step] ?? null,
             }))}
+            onPick={onPick && ((step) => onPick(stepPick(answer, line, step)))}
           />
         </div>
       ))}
@@ -137,23 +159,33 @@ function Funnels({ answer, title }: { answer: Answer; title: string }) {
   );
 }
 
-function Retention({ answer, title }: { answer: Answer; title: string }) {
-  const period = answer.query.retentionFilter?.["period"];
+function Retention({ answer, title, onPick }: PartProps) {
+  const { results, query } = answer;
+  const period = query.retentionFilter?.["period"];
+  const pick = (cohort: number, column: number) => {
+    const line = results[cohort];
+    if (line) onPick?.(cellPick(answer, line, column));
+  };
   return (
     <RetentionGrid
       title={title}
       interval={typeof period === "string" ? period : "Day"}
-      cohorts={answer.results.map((line) => ({ label: line.label, values: line.data }))}
+      cohorts={results.map((line) => ({ label: line.label, values: line.data }))}
+      onPick={onPick && pick}
     />
   );
 }
 
-function Paths({ answer, title }: { answer: Answer; title: string }) {
+function Paths({ answer, title, onPick }: PartProps) {
   const plain = (place: string | undefined) => (place ?? "").replace(/^\d+_/, "");
   const bars = answer.results.map((line, at) => ({
     key: String(at),
     label: line.source ? `${plain(line.source)} → ${plain(line.target)}` : line.label,
     value: line.aggregated_value ?? line.data[0] ?? 0,
   }));
-  return <BarList title={title} bars={bars} />;
+  const pick = ({ key, label }: Bar) => {
+    const line = answer.results[Number(key)];
+    if (line) onPick?.(wayPick(answer, line, label));
+  };
+  return <BarList title={title} bars={bars} onPick={onPick && pick} />;
 }

@@ -1,16 +1,17 @@
 import { useState } from "preact/hooks";
 import type { Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
+import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
 import { useAddress } from "../../state/address.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { announce } from "../../ui/live-region.tsx";
 import { Menu } from "../../ui/menu.tsx";
+import { NameDialog } from "../../ui/save-dialog.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 
 type Insight = Schemas["Insight"];
@@ -26,11 +27,11 @@ export function changeInsight(shortId: string, body: Schemas["InsightChange"]): 
 }
 
 /** Saves a question under a name. Throws a problem if that is refused. */
-function createInsight(name: string, description: string, query: Query): Promise<Insight> {
+function createInsight(body: Schemas["InsightSaved"]): Promise<Insight> {
   return read(
     api.POST("/api/environments/{project_id}/insights/", {
       params: { path: inProject() },
-      body: { name, description, query },
+      body,
     }),
   );
 }
@@ -98,9 +99,9 @@ export function SaveTools({ insight, query, sentence, onChange }: SaveProps) {
       )}
       {problem && <ProblemNote problem={problem} />}
       {isNaming && (
-        <NameDialog
-          first={insight?.name ?? sentence}
-          onSave={(name, description) => createInsight(name, description, query)}
+        <SaveAsDialog
+          name={insight?.name ?? sentence}
+          query={query}
           onDone={({ short_id }) => go(`insights/${short_id}`)}
           onClose={() => setNaming(false)}
         />
@@ -118,9 +119,9 @@ export function SaveQuery({ query, name }: { query: Query; name: string }) {
     <>
       <Button onClick={() => setNaming(true)}>Save</Button>
       {isNaming && (
-        <NameDialog
-          first={name}
-          onSave={(chosen, description) => createInsight(chosen, description, query)}
+        <SaveAsDialog
+          name={name}
+          query={query}
           onDone={({ short_id }) => go(`insights/${short_id}`)}
           onClose={() => setNaming(false)}
         />
@@ -129,38 +130,40 @@ export function SaveQuery({ query, name }: { query: Query; name: string }) {
   );
 }
 
-function NameDialog(props: {
-  first: string;
-  onSave: (name: string, description: string) => Promise<Insight>;
+/** Asks for a name, and for a dashboard that the new insight is added to. */
+function SaveAsDialog(props: {
+  name: string;
+  query: Query;
   onDone: (insight: Insight) => void;
   onClose: () => void;
 }) {
-  const [name, setName] = useState(props.first);
-  const [description, setDescription] = useState("");
-  const [problem, setProblem] = useState<Problem>();
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    try {
-      const saved = await props.onSave(name, description);
-      props.onClose();
-      props.onDone(saved);
-    } catch (error) {
-      setProblem(asProblem(error));
-    }
+  const [dashboard, setDashboard] = useState("");
+  const dashboards = useLoad(may("dashboard:read") ? "dashboards" : null, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/dashboards/", {
+        params: { path: inProject(), query: { limit: 100 } },
+        signal,
+      }),
+    ),
+  );
+  const save = async (name: string, description: string) => {
+    const added = dashboard === "" ? {} : { dashboards: [Number(dashboard)] };
+    props.onDone(await createInsight({ name, description, query: props.query, ...added }));
   };
+  const offered = dashboards.data?.results ?? [];
   return (
-    <Dialog title="Save the question" onClose={props.onClose}>
-      <form class="stack" onSubmit={submit}>
-        <Field label="Name" autofocus required value={name} onInput={setName} />
-        <Field label="Description" value={description} onInput={setDescription} />
-        {problem && <ProblemNote problem={problem} />}
-        <footer class="actions">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button kind="primary" submit>
-            Save
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <NameDialog title="Save the question" name={props.name} onSave={save} onClose={props.onClose}>
+      {offered.length > 0 && (
+        <Select
+          label="Add to a dashboard"
+          value={dashboard}
+          choices={[
+            { value: "", label: "None" },
+            ...offered.map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+          onChange={setDashboard}
+        />
+      )}
+    </NameDialog>
   );
 }

@@ -49,7 +49,9 @@ export function SqlResult({ answer }: { answer: SqlAnswer }) {
   );
 }
 
-function Grid({ answer: { columns, types, results } }: { answer: SqlAnswer }) {
+/** The rows of an answer. */
+export function Grid(props: { answer: Omit<SqlAnswer, "ms"> }) {
+  const { columns, types, results } = props.answer;
   const classes = types.map(([, type]) => (isNumeric(type) ? "number" : undefined));
   return (
     /* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */
@@ -95,6 +97,7 @@ function SqlChart({ answer: { columns, types, results } }: { answer: SqlAnswer }
     const rows = results.toSorted((a, b) => String(a[time]).localeCompare(String(b[time])));
     return (
       <Chart
+        height={260}
         title={`${columns[first]} by ${columns[time]}`}
         columns={rows.map((row) => plainTime(row[time]))}
         series={numbers.map((at) => ({

@@ -83,6 +83,7 @@ function Arrival({ status }: { status: Status | undefined }) {
 }
 
 const STEPS = [
+  { path: "dashboards", title: "Open the dashboard", icon: "dashboards" },
   { path: "events", title: "See the events", icon: "events" },
   { path: "insights/new", title: "Ask a question", icon: "insights" },
   { path: "persons", title: "Look at persons", icon: "persons" },

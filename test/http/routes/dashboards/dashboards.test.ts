@@ -305,7 +305,7 @@ describe("the dashboard of a project", () => {
     const { dashboard } = await make({ name: "Mine", use_template: "website" });
 
     expect([dashboard.name, ...titles(dashboard)]).toEqual([
-      ...["Mine", "Visitors", "Page views", "Sessions", "Bounce rate", "Visitors by day"],
+      ...["Mine", "Visitors", "Page views", "Sessions", "Bounce rate", "Visitors over time"],
       ...["Top pages", "Sources", "Countries", "Devices"],
     ]);
     expect(dashboard).toMatchObject({ filters: { date_from: "-7d" } });

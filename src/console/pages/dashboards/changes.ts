@@ -1,0 +1,55 @@
+import { api, read, type Schemas } from "../../api/client.ts";
+import { inProject } from "../../state/project.ts";
+
+/** A dashboard with its tiles. */
+export type Dashboard = Schemas["Dashboard"];
+
+/** A change of a dashboard; tiles that are not sent stay. */
+export type Change = Schemas["DashboardChange"];
+
+/** Reads a dashboard. Throws a problem if that fails. */
+export const readDashboard = (id: string, signal: AbortSignal): Promise<Dashboard> =>
+  read(
+    api.GET("/api/environments/{project_id}/dashboards/{id}/", {
+      params: { path: { ...inProject(), id: Number(id) } },
+      signal,
+    }),
+  );
+
+/** Lists dashboards, the newest first. The first list of a project with events makes one. */
+export const listDashboards = (
+  query: { deleted?: boolean; search?: string; limit?: number; offset?: number; cursor?: string },
+  signal?: AbortSignal,
+): Promise<Schemas["DashboardListedPage"]> =>
+  read(
+    api.GET("/api/environments/{project_id}/dashboards/", {
+      params: { path: inProject(), query },
+      signal: signal ?? null,
+    }),
+  );
+
+/** Makes a dashboard. Throws a problem if that is refused. */
+export const createDashboard = (body: Schemas["DashboardDraft"]): Promise<Dashboard> =>
+  read(
+    api.POST("/api/environments/{project_id}/dashboards/", {
+      params: { path: inProject() },
+      body,
+    }),
+  );
+
+/** Changes a dashboard. Throws a problem if that is refused. */
+export const changeDashboard = (id: number, body: Change): Promise<Dashboard> =>
+  read(
+    api.PATCH("/api/environments/{project_id}/dashboards/{id}/", {
+      params: { path: { ...inProject(), id } },
+      body,
+    }),
+  );
+
+/** How the parts of the editor change a dashboard. Screen readers say `said`. */
+export type Edits = {
+  /** Throws a problem if it is refused. */
+  send(change: Change, said?: string): Promise<void>;
+  /** Shows a refusal on the page; says whether it was taken. */
+  attempt(change: Change, said?: string): Promise<boolean>;
+};

@@ -1,0 +1,81 @@
+import type { Over, Query } from "../../api/ask.ts";
+import { useAddress } from "../../state/address.ts";
+import { type Filter, readFilters } from "../../state/filters.ts";
+import { dateRangeOf, daysOf, intervalOf, lengthOf } from "../../state/period.ts";
+import { periodOf } from "../insights/query-state.ts";
+import type { Dashboard } from "./changes.ts";
+
+/** Period and filters of a dashboard: from the address, else as they are saved with it. */
+export type View = {
+  /** Empty if each tile has its own. */
+  period: string;
+  filters: Filter[];
+  /** Whether the address has others than the dashboard. */
+  isChanged: boolean;
+  /** Filters over the query of each tile, as the API takes them. */
+  over: Over;
+  /** Period and filters as a dashboard keeps them. */
+  toSave: Record<string, unknown>;
+  setPeriod(period: string): void;
+  setFilters(filters: Filter[]): void;
+  reset(): void;
+};
+
+/** The saved period as the address has it; empty without one. */
+function savedPeriod({ filters: { date_from, date_to } }: Dashboard): string {
+  if (date_from == null && date_to == null) return "";
+  return periodOf({ kind: "", dateRange: { date_from, date_to } as Query["dateRange"] & object });
+}
+
+/** Period and filters of a dashboard, and how to change them in the address. */
+export function useView(dashboard: Dashboard): View {
+  const { query, set } = useAddress();
+  const saved = dashboard.filters["properties"];
+  const kept = Array.isArray(saved) ? readFilters(JSON.stringify(saved)) : [];
+  const before = savedPeriod(dashboard);
+  const period = query["period"] ?? before;
+  const filters = query["filters"] === undefined ? kept : readFilters(query["filters"]);
+  const hasPeriod = period !== before;
+  const hasFilters = JSON.stringify(filters) !== JSON.stringify(kept);
+  // The dashboard's own last day would stay if none were sent.
+  const range = period === "" ? {} : { date_to: null, ...dateRangeOf(period) };
+  const override = {
+    ...(hasPeriod ? range : {}),
+    ...(hasFilters ? { properties: filters } : {}),
+  };
+  return {
+    period,
+    filters,
+    isChanged: hasPeriod || hasFilters,
+    over: {
+      dashboard: dashboard.id,
+      ...(Object.keys(override).length === 0 ? {} : { filters_override: override }),
+    },
+    toSave: {
+      ...dashboard.filters,
+      ...range,
+      ...(hasFilters ? { properties: filters } : {}),
+    },
+    setPeriod: (next) => set({ period: next === before ? "" : next }),
+    setFilters: (next) => {
+      const isKept = JSON.stringify(next) === JSON.stringify(kept);
+      set({ filters: isKept ? "" : JSON.stringify(next) });
+    },
+    reset: () => set({ period: "", filters: "" }),
+  };
+}
+
+/** Shortest periods in which weeks and months are shown, in days. */
+const DAYS_MIN: Record<string, number> = { week: 14, month: 60 };
+
+/** The query of a tile in an interval that suits the period: days of one day are a single point. */
+export function suited(query: Query, period: string): Query {
+  const { kind, interval = "day" } = query;
+  if (period === "" || !/^(Trends|Lifecycle)Query$/.test(kind)) return query;
+  const length = lengthOf(daysOf(period, new Date()));
+  const suiting = intervalOf(period);
+  const isTooLong = length < (DAYS_MIN[interval] ?? 0);
+  const isTooShort =
+    (interval === "hour" && length > 14) || (interval === "day" && suiting !== "day");
+  return isTooLong || isTooShort ? { ...query, interval: suiting } : query;
+}

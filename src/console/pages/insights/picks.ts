@@ -1,0 +1,96 @@
+import type { Answer } from "../../api/ask.ts";
+import { bucket, counted, eventTitle } from "../../state/format.ts";
+import { type Line, nameOf } from "./answer-table.ts";
+
+/** A number of an answer whose persons are asked for: its name, and how the API names it. */
+export type Pick = { title: string; source: { kind: string; [field: string]: unknown } };
+
+/** Which of the series of a query a line is of. Without a breakdown there is one line for each, in their order. */
+function seriesAt({ query, results }: Answer, line: Line): number {
+  if (line.breakdown_value === null) {
+    const lines = results.filter(({ compare_label }) => compare_label === line.compare_label);
+    return lines.indexOf(line);
+  }
+  const at = (query.series ?? []).findIndex(
+    ({ event, math = "total", math_property = null }) =>
+      event === line.event && math === line.math && math_property === line.math_property,
+  );
+  return Math.max(0, at);
+}
+
+const breakdownOf = ({ breakdown_value }: Line, field = "breakdown") =>
+  breakdown_value === null ? {} : { [field]: breakdown_value };
+
+/** A point, or without a column the total, of a trend, of lifecycle or of stickiness. */
+export function pointPick(answer: Answer, at: number, column?: number): Pick | undefined {
+  const { query, results, columns } = answer;
+  const line = results[at];
+  // A number that is calculated from others has no persons of its own.
+  if (line === undefined || line.math === "formula") return undefined;
+  const isBefore = line.compare_label === "previous";
+  const days = isBefore ? line.days : columns;
+  const day = column === undefined ? undefined : days?.[column];
+  const title = [nameOf(line, false), day && bucket(day)].filter(Boolean).join(", ");
+  if (query.kind === "StickinessQuery") {
+    const intervals = { series: seriesAt(answer, line), day: (column ?? 0) + 1 };
+    return { title, source: { kind: "StickinessActorsQuery", source: query, ...intervals } };
+  }
+  const source = {
+    kind: "InsightActorsQuery",
+    source: query,
+    ...(day === undefined ? {} : { day }),
+  };
+  if (query.kind === "LifecycleQuery") {
+    return { title, source: { ...source, status: line.label } };
+  }
+  return {
+    title,
+    source: {
+      ...source,
+      series: seriesAt(answer, line),
+      ...breakdownOf(line),
+      ...(isBefore ? { compare: "previous" } : {}),
+    },
+  };
+}
+
+/** A step of a funnel, from 1 on; below zero the persons who were lost there. */
+export function stepPick({ query, columns }: Answer, line: Line, step: number): Pick {
+  const name = eventTitle(columns[Math.abs(step) - 1] ?? "");
+  return {
+    title: step < 0 ? `Lost before ${name}` : `${step}. ${name}`,
+    source: {
+      kind: "FunnelsActorsQuery",
+      source: query,
+      funnelStep: step,
+      ...breakdownOf(line, "funnelStepBreakdown"),
+    },
+  };
+}
+
+/** A cell of retention. */
+export function cellPick({ query, results }: Answer, line: Line, column: number): Pick {
+  const cohorts = [...new Set(results.map(({ label }) => label))];
+  const period = String(query.retentionFilter?.["period"] ?? "Day").toLowerCase();
+  return {
+    title: `Began ${bucket(line.label)}, came back after ${counted(column, period)}`,
+    source: {
+      kind: "InsightActorsQuery",
+      source: query,
+      interval: cohorts.indexOf(line.label),
+      day: column,
+      ...breakdownOf(line),
+    },
+  };
+}
+
+/** A way of paths; undefined for one without two ends. */
+export function wayPick({ query }: Answer, line: Line, title: string): Pick | undefined {
+  const { source, target } = line;
+  if (source == null || target == null) return undefined;
+  const pathsFilter = { ...query.pathsFilter, pathStartKey: source, pathEndKey: target };
+  return {
+    title,
+    source: { kind: "InsightActorsQuery", source: { ...query, pathsFilter } },
+  };
+}

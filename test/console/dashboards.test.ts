@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { flowed, placed } from "../../src/console/pages/dashboards/grid.ts";
+import { launchChromium } from "../support/start/chromium.ts";
+import { type Console, openConsole } from "../support/start/console.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
+
+const server = sharedServer();
+const API = "/api/environments/1";
+let browser: Browser;
+
+const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  const response = await fetch(`${server.url}${API}/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  expect(response.status).toBeLessThan(300);
+  return (await response.json()) as T;
+};
+
+/** Seven visitors of the last days, three of them on `/pricing`; one comes twice. */
+const VISITS = ["ann", "ben", "cleo", "dan", "eve", "finn", "gil", "ann"].map((name, at) => ({
+  event: "$pageview",
+  distinct_id: name,
+  timestamp: new Date(Date.now() - at * 7_200_000).toISOString(),
+  properties: {
+    ...{ $session_id: `s-${at}`, $pathname: at < 3 ? "/pricing" : "/", $browser: "Firefox" },
+    $set: { email: `${name}@example.com` },
+  },
+}));
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  await server.capture({ api_key: PROJECT_KEY, batch: VISITS }, "/batch/");
+  await server.stored(VISITS.length);
+});
+
+afterAll(() => browser?.close());
+
+/** The text of the tile with a name. */
+const tile = (page: Page, name: string) =>
+  page.locator(".tile").filter({ has: page.getByRole("heading", { name, exact: true }) });
+
+describe("the place of a tile", () => {
+  const made = (id: number, sm?: object) =>
+    ({ id, insight: null, text: { body: "" }, layouts: sm ? { sm } : {}, color: null }) as never;
+
+  test("follows its row and column; tiles without a place come below", () => {
+    const tiles = placed([
+      made(1),
+      made(2, { x: 6, y: 0, w: 6, h: 5 }),
+      made(3, { x: 0, y: 0, w: 6, h: 5 }),
+    ]);
+    expect(tiles.map(({ tile: { id }, place: { x, y } }) => [id, x, y])).toEqual([
+      [3, 0, 0],
+      [2, 6, 0],
+      [1, 0, 5],
+    ]);
+  });
+
+  test("is given in order from left to right, without an overlap", () => {
+    const sizes = [4, 4, 6, 12, 3].map((w, id) => ({
+      tile: made(id),
+      place: { x: 0, y: 0, w, h: w === 4 ? 2 : 5 },
+    }));
+    expect(flowed(sizes).map(({ place: { x, y } }) => [x, y])).toEqual([
+      [0, 0],
+      [4, 0],
+      [0, 2],
+      [0, 7],
+      [0, 12],
+    ]);
+  });
+});
+
+describe("the pages", () => {
+  let light: Console;
+  let dark: Console;
+
+  beforeAll(async () => {
+    [light, dark] = await Promise.all([
+      openConsole(browser, server),
+      openConsole(browser, server, { theme: "dark" }),
+    ]);
+  });
+
+  test("begin with the default dashboard once events have arrived, whose tiles show what the API answers", async () => {
+    const { page, problems } = light;
+    await light.go("");
+    await page.getByRole("heading", { name: "Website" }).waitFor();
+    // The project is young, so that the period is its first day.
+    expect(new URL(page.url()).searchParams.get("period")).toBe("today");
+    await page.getByRole("button", { name: "Reset" }).click();
+    await page.getByText("Last 7 days").waitFor();
+    await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
+    await tile(page, "Page views").getByText("8", { exact: true }).waitFor();
+    await tile(page, "Bounce rate").getByText("100 %", { exact: true }).waitFor();
+    await tile(page, "Top pages").getByText("/pricing").waitFor();
+    const rows = await tile(page, "Top pages").locator("li").allInnerTexts();
+    expect(rows.map((row) => row.split(/\s+/))).toEqual([
+      ["/", "5"],
+      ["/pricing", "3"],
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test.each(["light", "dark"] as const)(
+    "have no finding of axe in the %s theme, also while they are edited, and fit each width",
+    async (theme) => {
+      const shown = theme === "light" ? light : dark;
+      const { page, problems } = shown;
+      problems.length = 0;
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await shown.go("dashboards/");
+      await page.getByRole("link", { name: "Website" }).waitFor();
+      expect(await shown.findings()).toEqual([]);
+      await shown.go("dashboards/1/");
+      await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
+      expect(await shown.findings()).toEqual([]);
+      await page.getByRole("button", { name: "Edit" }).click();
+      expect(await shown.findings()).toEqual([]);
+      for (const width of [360, 768]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect({ width, overflow: await shown.overflow() }).toEqual({ width, overflow: 0 });
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test("lead from a number to its persons, as many as it says, and by keys from a point of a chart", async () => {
+    const { page } = light;
+    await light.go("dashboards/1/");
+    await tile(page, "Visitors").getByRole("button", { name: "7", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("7 persons", { exact: true }).waitFor();
+    expect(await dialog.getByRole("link").count()).toBe(7);
+    expect(await light.findings()).toEqual([]);
+    await page.keyboard.press("Escape");
+
+    // A tile leads to its insight, which keeps the period of the dashboard.
+    await light.go("dashboards/1/?period=30d");
+    await tile(page, "Visitors over time").getByRole("link").click();
+    await page.getByText("Last 30 days").waitFor();
+    const chart = page.getByRole("application");
+    await chart.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    const count = await dialog.getByText(/^\d+ persons?$/).textContent();
+    expect(await dialog.getByRole("link").count()).toBe(Number.parseInt(count ?? "", 10));
+    await dialog.getByRole("link").first().click();
+    await page.getByRole("heading", { name: /@example.com/ }).waitFor();
+  });
+
+  test("keep order, width, texts, insights and period after an edit, and restore a deleted dashboard", async () => {
+    const { page, problems } = light;
+    problems.length = 0;
+    await light.go("dashboards/");
+    await page.getByRole("button", { name: "New dashboard" }).click();
+    await page.getByLabel("Name").fill("Sales");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Sales" }).waitFor();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("button", { name: "Insight" }).click();
+    await page.getByRole("button", { name: "Countries" }).click();
+    await page.getByRole("button", { name: "Top pages" }).click();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Text" }).click();
+    await page.getByLabel("Plain text").fill("<b>This week</b>");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("<b>This week</b>").waitFor();
+    await page.getByRole("button", { name: "Move Top pages back" }).click();
+    await page.getByRole("button", { name: "Change Top pages" }).click();
+    await page.getByRole("menuitemradio", { name: "Full width" }).click();
+    await page.getByText("Last 30 days").click();
+    await page.getByRole("menuitemradio", { name: "Last 90 days" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
+    const { id } =
+      (await ask<{ results: { id: number }[] }>("GET", "dashboards/")).results[0] ?? {};
+    type Kept = { filters: object; tiles: { insight: { name: string } | null; layouts: object }[] };
+    const kept = await ask<Kept>("GET", `dashboards/${id}/`);
+    expect(kept.filters).toMatchObject({ date_from: "-90d" });
+    expect(kept.tiles.map(({ insight, layouts }) => [insight?.name ?? "text", layouts])).toEqual([
+      ["Countries", { sm: { x: 0, y: 5, w: 6, h: 5 } }],
+      ["Top pages", { sm: { x: 0, y: 0, w: 12, h: 5 } }],
+      ["text", { sm: { x: 0, y: 10, w: 12, h: 2 } }],
+    ]);
+
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByLabel("Shown").selectOption("deleted");
+    await page.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("Nothing passes the filters").waitFor();
+    expect((await ask<{ count: number }>("GET", "dashboards/")).count).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  test("show the failure of one tile in it alone", async () => {
+    const query = { kind: "HogQLQuery", query: "SELECT missing FROM events" };
+    const { id } = await ask<{ id: number }>("POST", "insights/", { name: "Broken", query });
+    await ask("PATCH", "dashboards/1/", { tiles: [{ insight: id }] });
+    const { page } = light;
+    await light.go("dashboards/1/");
+    await tile(page, "Broken").getByRole("alert").getByText("missing").waitFor();
+    await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(1);
+  });
+});
