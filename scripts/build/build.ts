@@ -200,6 +200,9 @@ async function build(target: Target, path: string, { revision, files }: Common):
       ],
       // Not minified: it would save 0.2 % of the size, at the cost of the names in stack traces.
       sourcemap: "linked",
+      // Parsed ahead: a start takes half of the time. It adds 5 % to the size.
+      bytecode: true,
+      format: "esm",
     });
     if (target.name === "macos-x64") await Bun.write(made, withoutSignature(await read(made)));
     chmodSync(made, 0o755);
