@@ -15,7 +15,7 @@ import { deletionRunWrites } from "../../stores/sqlite/deletions.ts";
 import { insightWrites } from "../../stores/sqlite/insights.ts";
 import { personWrites } from "../../stores/sqlite/persons/writes.ts";
 import { playlistWrites } from "../../stores/sqlite/playlists.ts";
-import { sessionWrites } from "../../stores/sqlite/sessions.ts";
+import { endSessionsOfCopy, sessionWrites } from "../../stores/sqlite/sessions.ts";
 import { openSqlite } from "../../stores/sqlite/sqlite.ts";
 import { type LogFormat, openLog } from "../process/log.ts";
 import { lowerThreadPriority } from "../process/priority.ts";
@@ -39,6 +39,12 @@ export function openWriter(options: WriterOptions) {
   const { directory, windowMs } = options;
   const log = openLog({ format: options.logFormat, now: Date.now });
   const sqlite = openSqlite(options.sqlite);
+  const sessions = endSessionsOfCopy(sqlite);
+  if (sessions > 0) {
+    log.warn("hoglet.sqlite is a copy, as a restore makes it; all sessions are ended", {
+      sessions,
+    });
+  }
   const end = (error: Error) => {
     const advice = recoveryAdvice(options.sqlite);
     log.error(`${options.sqlite} is damaged; ending. ${advice}`, { error });

@@ -1,6 +1,7 @@
+import { statSync } from "node:fs";
 import { and, desc, eq, lt, notInArray, or, sql } from "drizzle-orm";
 import type { SessionReads, SessionWrites } from "../../core/ports/sessions.ts";
-import { consoleLink, consoleSession } from "./schema.ts";
+import { consoleLink, consoleSession, meta } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** Reads sessions of the console on any connection. */
@@ -55,11 +56,7 @@ export function sessionWrites({ orm, transaction }: Sqlite): SessionWrites {
       const ended = and(eq(consoleSession.id, id), own);
       return orm.delete(consoleSession).where(ended).returning().get() !== undefined;
     },
-    endAll: async () =>
-      transaction(() => {
-        orm.delete(consoleLink).run();
-        return orm.delete(consoleSession).returning({ id: consoleSession.id }).all().length;
-      }),
+    endAll: async () => transaction(() => endAll(orm)),
     insertLink: async (link, at) =>
       transaction(() => {
         orm.delete(consoleLink).where(lt(consoleLink.ends_at, at)).run();
@@ -68,4 +65,32 @@ export function sessionWrites({ orm, transaction }: Sqlite): SessionWrites {
     takeLink: async (hash) =>
       orm.delete(consoleLink).where(eq(consoleLink.hash, hash)).returning().get(),
   };
+}
+
+/** Names the file in the table of facts. A copy has another name, also in the place of the original. */
+const FILE = "file";
+
+/**
+ * Ends all sessions and links if the file is a copy of the one of the last start, and returns how many sessions
+ * there were. Else a restored backup would bring back sessions that have ended since (decision 163).
+ */
+export function endSessionsOfCopy({ raw, orm, transaction }: Sqlite): number {
+  const { ino, birthtimeNs } = statSync(raw.filename, { bigint: true });
+  const value = `${ino} ${birthtimeNs}`;
+  const before = orm.select().from(meta).where(eq(meta.key, FILE)).get()?.value;
+  if (before === value) return 0;
+  return transaction(() => {
+    const set = { value };
+    orm
+      .insert(meta)
+      .values({ key: FILE, value })
+      .onConflictDoUpdate({ target: meta.key, set })
+      .run();
+    return before === undefined ? 0 : endAll(orm);
+  });
+}
+
+function endAll(orm: Sqlite["orm"]): number {
+  orm.delete(consoleLink).run();
+  return orm.delete(consoleSession).returning({ id: consoleSession.id }).all().length;
 }

@@ -8,6 +8,7 @@ import {
 } from "../../../src/http/answer/event-stream.ts";
 import { event } from "../../support/data/build-records.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
+import { OWN_PAGE, SESSION } from "../../support/start/session.ts";
 
 type Take = (message: StreamMessage) => boolean;
 
@@ -87,13 +88,16 @@ const LIVE = "/api/environments/1/events/live/";
 
 type Message = { event: string; data: unknown };
 
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
 /** A reader of the live events of a server; `next` resolves to the next message of a type. */
-async function reading(server: Server, query = "", key = PERSONAL_KEY) {
+async function reading(
+  server: Server,
+  query = "",
+  headers: Record<string, string> = bearer(PERSONAL_KEY),
+) {
   const gone = new AbortController();
-  const response = await fetch(`${server.url}${LIVE}${query}`, {
-    headers: { authorization: `Bearer ${key}` },
-    signal: gone.signal,
-  });
+  const response = await fetch(`${server.url}${LIVE}${query}`, { headers, signal: gone.signal });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   const waiting: Message[] = [];
   let rest = "";
@@ -147,6 +151,23 @@ test("an event that comes live is found by a query at that moment", async () => 
   expect(await all.next("end")).toEqual({ reason: "shutting_down" });
 });
 
+test("a session that is ended ends its readers, within the second between two checks", async () => {
+  await using server = await startServer();
+  const signedIn = await fetch(`${server.url}${SESSION}`, {
+    method: "POST",
+    headers: OWN_PAGE,
+    body: JSON.stringify({ key: PERSONAL_KEY }),
+  });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  const page = { ...OWN_PAGE, cookie };
+  using reader = await reading(server, "", page);
+  expect(await reader.next("stats")).toMatchObject({ hidden: 0 });
+
+  await fetch(`${server.url}${SESSION}`, { method: "DELETE", headers: page });
+  expect(await reader.next("end")).toEqual({ reason: "authentication_failed" });
+  expect((await reading(server, "", page)).response.status).toBe(401);
+});
+
 test("a revoked key ends its readers, and a reader that leaves makes room", async () => {
   await using server = await startServer();
   const made = await fetch(`${server.url}/api/personal_api_keys/`, {
@@ -155,15 +176,15 @@ test("a revoked key ends its readers, and a reader that leaves makes room", asyn
     body: JSON.stringify({ label: "live", scopes: ["query:read"] }),
   });
   const { id, value } = (await made.json()) as { id: number; value: string };
-  const readers = await Promise.all([1, 2, 3, 4].map(() => reading(server, "", value)));
-  const fifth = await reading(server, "", value);
+  const readers = await Promise.all([1, 2, 3, 4].map(() => reading(server, "", bearer(value))));
+  const fifth = await reading(server, "", bearer(value));
   expect([...readers, fifth].map(({ response }) => response.status)).toEqual([
     ...[200, 200, 200, 200, 429],
   ]);
   expect(fifth.response.headers.has("retry-after")).toBe(true);
 
   readers[0]?.[Symbol.dispose]();
-  const again = async () => (await reading(server, "", value)).response.status;
+  const again = async () => (await reading(server, "", bearer(value))).response.status;
   while ((await again()) === 429) await Bun.sleep(20);
 
   await fetch(`${server.url}/api/personal_api_keys/${id}/`, {

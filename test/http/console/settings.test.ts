@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { cpSync } from "node:fs";
 import { temporaryDirectory, testApp } from "../../support/start/app.ts";
 import { PERSONAL_KEY } from "../../support/start/server.ts";
 import { consoleBrowser, SESSION, signedIn } from "../../support/start/session.ts";
@@ -56,4 +57,19 @@ test("a session stays over a new start of the server", async () => {
   await using after = await testApp({ data });
 
   expect((await consoleBrowser(after, cookie()).ask("GET", SESSION)).status).toBe(200);
+});
+
+test("a restored copy of the data has no session and no link of before", async () => {
+  using directory = temporaryDirectory();
+  using backup = temporaryDirectory();
+  const before = await testApp({ data: directory.path });
+  const { cookie } = await signedIn(before);
+  const { secret } = await before.app.sessions.makeLink({});
+  await before[Symbol.asyncDispose]();
+  cpSync(directory.path, backup.path, { recursive: true });
+  await using restored = await testApp({ data: backup.path });
+
+  const browser = consoleBrowser(restored, cookie());
+  expect((await browser.ask("GET", SESSION)).status).toBe(401);
+  expect((await browser.ask("POST", SESSION, { body: { link: secret } })).status).toBe(401);
 });
