@@ -6,7 +6,8 @@ import { SCOPES } from "../../src/console/pages/settings/scopes.ts";
 import { SCOPE_OBJECTS } from "../../src/core/access/key.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
-import { PERSONAL_KEY } from "../support/start/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
+import { OWN_PAGE, SESSION } from "../support/start/session.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
 setDefaultTimeout(60_000);
@@ -105,6 +106,43 @@ test("a key is made after a new sign-in, is shown once, and counts until it is r
   expect((await asked(rolled)).status).toBe(401);
   expect(await flaws()).toEqual([]);
   expect(problems.filter((problem) => !problem.includes("403"))).toEqual([]);
+});
+
+test("live events come, wait under pointer and focus, and stop with the session", async () => {
+  const { page, context, go } = opened;
+  await page.goto(`${server.url}/console/1/events/?live=1`);
+  const sent = (...names: string[]) => {
+    const batch = names.map((event) => ({
+      event,
+      distinct_id: "ann",
+      properties: { plan: "pro" },
+    }));
+    return server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
+  };
+  const row = (name: string) => page.getByRole("button", { name, exact: true });
+  await page.getByText("Waiting for events").waitFor();
+  await sent("signed up");
+  await row("signed up").waitFor();
+  expect(await flaws()).toEqual([]);
+
+  await row("signed up").hover();
+  await page.getByText("Paused while you look.").waitFor();
+  await sent("paid", "shipped");
+  await page.getByRole("button", { name: "2 new" }).click();
+  await row("shipped").click();
+  await page.getByRole("button", { name: "Filter by plan" }).waitFor();
+  await row("shipped").click();
+
+  await context.request.delete(`${server.url}${SESSION}`, { headers: OWN_PAGE });
+  await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+  await page.locator("input[name=key]").fill(PERSONAL_KEY);
+  await page.keyboard.press("Enter");
+  await page.getByText("lag 0").waitFor();
+  await sent("returned");
+  // The focus is back on the row.
+  await page.getByRole("button", { name: "1 new" }).click();
+  await row("returned").waitFor();
+  await go("events/");
 });
 
 test("a session is ended from another one, and signing out leads to the sign-in page", async () => {

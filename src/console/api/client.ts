@@ -14,11 +14,18 @@ export const CONSOLE_HEADER = { "X-Hoglet-Console": "1" };
 /** Paths whose requests read the event store, and so share the two slots. */
 const IS_QUERY = /\/(query|max_tools|insights|events|logs)\//;
 
+/** Paths of streams, which wait in no slot, and say themselves when they try again. */
+const IS_STREAM = /\/events\/live\//;
+
+function sendInTurn(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (IS_STREAM.test(pathname)) return fetch(request);
+  if (!IS_QUERY.test(pathname)) return sendPatiently(request);
+  return inSlot(() => sendPatiently(request), request.signal);
+}
+
 async function send(request: Request): Promise<Response> {
-  const isQuery = IS_QUERY.test(new URL(request.url).pathname);
-  const response = await (isQuery
-    ? inSlot(() => sendPatiently(request), request.signal)
-    : sendPatiently(request));
+  const response = await sendInTurn(request);
   if (response.status === 401) isSignedOut.value = true;
   return response;
 }

@@ -21,7 +21,18 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 function format(time: string | number | Date, options: Intl.DateTimeFormatOptions): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return String(time);
-  return new Intl.DateTimeFormat("en-GB", { timeZone: zone(), ...options }).format(date);
+  return formatter(JSON.stringify([zone(), options]), { timeZone: zone(), ...options }).format(
+    date,
+  );
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** Making a formatter takes far longer than its use, and a live list uses it hundreds of times a second. */
+function formatter(key: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const made = formatters.get(key) ?? new Intl.DateTimeFormat("en-GB", options);
+  formatters.set(key, made);
+  return made;
 }
 
 /** The time of a day on the project's clock, such as `09:14:03`. */

@@ -1,35 +1,47 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, read } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { useEventNames } from "../../api/suggestions.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
-import { href, useAddress } from "../../state/address.ts";
+import { useAddress } from "../../state/address.ts";
 import { type Filter, readFilters, writeFilters } from "../../state/filters.ts";
-import { clock, day, eventTitle, shortTime } from "../../state/format.ts";
+import { day } from "../../state/format.ts";
 import { labelOf, timesOf } from "../../state/period.ts";
 import { inProject, zone } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { PeriodPicker, usePeriod } from "../../ui/period-picker.tsx";
 import { Load, NothingInPeriod, NothingPasses, NothingYet, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { EVENT_COLUMNS } from "./event-columns.tsx";
 import { EventDetail } from "./event-detail.tsx";
-
-type EventRow = Schemas["Event"];
+import { LiveList } from "./live-list.tsx";
 
 /** Rows of a page of the list. */
 const ROWS = 50;
 
 const PERIOD = "30d";
 
-/** Events, the newest first, with filters; a row opens in place. */
+/** Events, the newest first, with filters, or as they are stored; a row opens in place. */
 export function EventsPage() {
   const { query, set } = useAddress();
   const filters = readFilters(query["filters"]);
-  const change = (next: Filter[]) => set({ filters: writeFilters(next), page: "", open: "" });
+  const isLive = query["live"] === "1";
+  const change = (next: Filter[]) =>
+    set({ filters: writeFilters(next), live: "", page: "", open: "" });
+  const filterBy = (filter: Filter) => change([...filters, filter]);
   return (
     <>
       <PageHead title="Events" lead={`Times in ${zone()}`}>
-        <PeriodPicker fallback={PERIOD} />
+        <Button
+          kind="quiet"
+          icon="start"
+          pressed={isLive}
+          onClick={() => set({ live: isLive ? "" : "1", page: "", open: "" })}
+        >
+          Live
+        </Button>
+        {!isLive && <PeriodPicker fallback={PERIOD} />}
       </PageHead>
       <Panel isFlush>
         <div class="toolbar">
@@ -37,9 +49,13 @@ export function EventsPage() {
             value={query["event"] ?? ""}
             onChange={(event) => set({ event, page: "", open: "" })}
           />
-          <FilterEditor filters={filters} onChange={change} />
+          {!isLive && <FilterEditor filters={filters} onChange={change} />}
         </div>
-        <EventList onFilter={(filter) => change([...filters, filter])} />
+        {isLive ? (
+          <LiveList event={query["event"] || undefined} onFilter={filterBy} />
+        ) : (
+          <EventList onFilter={filterBy} />
+        )}
       </Panel>
     </>
   );
@@ -107,7 +123,7 @@ function EventList({ onFilter }: { onFilter: (filter: Filter) => void }) {
           <>
             <Table
               label="Events"
-              columns={COLUMNS}
+              columns={EVENT_COLUMNS}
               rows={results}
               keyOf={({ uuid }) => uuid}
               open={query["open"]}
@@ -156,41 +172,4 @@ function NoEvents({ period }: { period: string }) {
       }}
     </Load>
   );
-}
-
-/** Where an event happened: the path of a page, or the name of a screen. */
-function whereOf({ properties }: EventRow): string {
-  const place = properties["$pathname"] ?? properties["$screen_name"] ?? properties["$current_url"];
-  return typeof place === "string" ? place : "";
-}
-
-const COLUMNS: readonly Column<EventRow>[] = [
-  {
-    key: "event",
-    title: "Event",
-    cell: ({ event }) => <span title={event}>{eventTitle(event)}</span>,
-  },
-  {
-    key: "person",
-    title: "Person",
-    isExtra: true,
-    cell: (event) => <PersonLink event={event} />,
-  },
-  { key: "where", title: "Page or screen", isExtra: true, cell: whereOf },
-  {
-    key: "time",
-    title: "Time",
-    width: "160px",
-    cell: ({ timestamp }) => (
-      <time dateTime={timestamp} title={`${day(timestamp)} ${clock(timestamp)}`}>
-        {shortTime(timestamp)}
-      </time>
-    ),
-  },
-];
-
-/** Leads to the person of an event, named by the distinct id that the event came with. */
-function PersonLink({ event }: { event: EventRow }) {
-  if (!event.person_id) return <span class="faint">{event.distinct_id}</span>;
-  return <a href={href(`persons/${event.person_id}`)}>{event.distinct_id}</a>;
 }

@@ -1,0 +1,139 @@
+import { useEffect, useState } from "preact/hooks";
+import { api, read } from "../../api/client.ts";
+import type { LiveEvent } from "../../api/live.ts";
+import { useLoad } from "../../api/load.ts";
+import type { Filter } from "../../state/filters.ts";
+import { number } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Load, Skeleton } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { EVENT_COLUMNS } from "./event-columns.tsx";
+import { EventDetail } from "./event-detail.tsx";
+import { LIVE_ROWS, type Live, useLive } from "./use-live.ts";
+
+/** A place of the list, and the event that it shows now. */
+type Row = { at: number; event: LiveEvent };
+
+const COLUMNS: readonly Column<Row>[] = EVENT_COLUMNS.map((column) => ({
+  ...column,
+  cell: ({ event }) => column.cell(event),
+}));
+
+type LiveListProps = {
+  /** The name of the events; undefined for all. */
+  event: string | undefined;
+  onFilter: (filter: Filter) => void;
+};
+
+/** How long the name of an event must stay the same before another stream begins, in milliseconds. */
+const SETTLED_MS = 400;
+
+/** Events as they are stored. While the name of the event is typed, the last list stays. */
+export function LiveList({ event, onFilter }: LiveListProps) {
+  const [settled, setSettled] = useState(event);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(event), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [event]);
+  return <Rows key={settled} event={settled} onFilter={onFilter} />;
+}
+
+/** The list stays as it is while the pointer or the focus is on it. */
+function Rows({ event, onFilter }: LiveListProps) {
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const [open, setOpen] = useState<string>();
+  const isHeld = isPointed || isFocused || open !== undefined;
+  const live = useLive(event, isHeld);
+  const recent = useRecent(event);
+  const { data } = recent;
+  useEffect(() => {
+    if (data !== undefined) live.append(data.results);
+  }, [data]);
+  const show = () => {
+    setOpen(undefined);
+    live.show();
+    // The button is gone now, and keys go on from the heading.
+    document.querySelector<HTMLElement>("main h1")?.focus();
+  };
+  return (
+    <div
+      onPointerEnter={({ pointerType }) => setPointed(pointerType === "mouse")}
+      onPointerLeave={() => setPointed(false)}
+    >
+      <LiveBar live={live} isHeld={isHeld} onShow={show} />
+      <div class="live" onFocusIn={() => setFocused(true)} onFocusOut={() => setFocused(false)}>
+        <Load of={recent} skeleton={<Skeleton rows={12} height={40} />}>
+          {() =>
+            live.events.length === 0 ? (
+              <Empty icon="start" title="Waiting for events" />
+            ) : (
+              <Table
+                label="Live events"
+                columns={COLUMNS}
+                rows={live.events.map((one, at) => ({ at, event: one }))}
+                keyOf={({ at }) => String(at)}
+                open={open}
+                onOpen={setOpen}
+                detail={(row) => <LiveDetail uuid={row.event.uuid} onFilter={onFilter} />}
+              />
+            )
+          }
+        </Load>
+      </div>
+    </div>
+  );
+}
+
+/** The newest stored events, with which the list begins. */
+const useRecent = (event: string | undefined) =>
+  useLoad(`recent ${event}`, (signal) => {
+    const query = { limit: LIVE_ROWS, ...(event === undefined ? {} : { event }) };
+    return read(
+      api.GET("/api/environments/{project_id}/events/", {
+        params: { path: inProject(), query },
+        signal,
+      }),
+    );
+  });
+
+/** Rate, lag, and how the stream does. Nothing in it moves when a number changes. */
+function LiveBar({ live, isHeld, onShow }: { live: Live; isHeld: boolean; onShow: () => void }) {
+  const { stats, message, held, hasEnded } = live;
+  const pausedText = isHeld && !hasEnded ? "Paused while you look." : "";
+  return (
+    <div class="live-bar">
+      <span class="live-fact">{number(stats?.per_second)} events a second</span>
+      <span class="live-fact">
+        lag {stats === undefined ? "–" : `${(stats.lag_ms / 1000).toFixed(1)} s`}
+      </span>
+      <output class="live-message" title={message}>
+        {message || pausedText}
+      </output>
+      {hasEnded && (
+        <Button icon="refresh" onClick={live.again}>
+          Try again
+        </Button>
+      )}
+      {held > 0 && <Button onClick={onShow}>{`${number(held)} new`}</Button>}
+    </div>
+  );
+}
+
+/** The whole event: the stream has only a part of its properties. */
+function LiveDetail({ uuid, onFilter }: { uuid: string; onFilter: (filter: Filter) => void }) {
+  const event = useLoad(`event ${uuid}`, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/events/{uuid}/", {
+        params: { path: { ...inProject(), uuid } },
+        signal,
+      }),
+    ),
+  );
+  return (
+    <Load of={event} skeleton={<Skeleton rows={4} height={32} />}>
+      {(one) => <EventDetail event={one} onFilter={onFilter} />}
+    </Load>
+  );
+}
