@@ -289,6 +289,24 @@ describe.each(EVENT_STORES)("queries of events in %s", (_name, open) => {
     expect(error).toMatchObject({ code: "invalid_input" });
   });
 
+  test("know the values of properties by their lower case, with any characters, as texts and numbers", async () => {
+    await using stored = await open();
+    const values = ['A "b" \\c', "x.y|z", "Größe", 10, true, "no"];
+    const events = values.map((plan, at) =>
+      batchEvent(at + 1, { event: "view", properties: { plan } }),
+    );
+    await stored.store.append(loadOf(stored.files, batchOf(1, events)));
+    const asked = ['a "b" \\c', "x.y|z", "größe", "10", "true", "xay"];
+
+    const found = await stored.queries.values(1, FOREVER, asked);
+
+    expect(found.map(({ value: known }) => known).sort()).toEqual(
+      values.slice(0, 5).map(String).sort(),
+    );
+    expect(await stored.queries.values(1, FOREVER, [])).toEqual([]);
+    expect(await stored.queries.values(1, FOREVER, "all")).toHaveLength(values.length);
+  });
+
   test("name events and properties, the most frequent first, and draft a first query", async () => {
     await using stored = await open();
     await withEvents(stored);

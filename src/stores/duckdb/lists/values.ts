@@ -19,13 +19,26 @@ const ALL_VALUES_CHARS_MAX = 100;
 const WANTED = `lower(value) IN (SELECT unnest(from_json($folded_values::JSON, '["VARCHAR"]')))`;
 const SHORT = `length(value) <= ${ALL_VALUES_CHARS_MAX}`;
 
+/** To take objects apart costs most of the time, so that objects without a wanted value are left out before. */
+const HAS_WANTED = "regexp_matches(lower(properties), $has_wanted)";
+
+/** Returns a pattern of objects as JSON in lower case that have one of some values. */
+function patternOf(foldedValues: readonly string[]): string {
+  const texts = foldedValues.map((text) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replace(/[\\^$.|?*+()[\]{}]/g, "\\$&"),
+  );
+  return `:"?(?:${texts.join("|")})"?[,}]`;
+}
+
 /** Returns SQL of the values in JSON objects that meet a condition, with their counts. */
-const VALUES = (of: "event" | "person", objects: string, condition: string) => `
+const VALUES = (of: "event" | "person", objects: string, { value, has }: Condition) => `
   SELECT '${of}' AS owner, name, value, count(*)::DOUBLE AS count
   FROM (
     SELECT unnest(json_keys(properties)) AS name, unnest(json_extract_string(properties, '$.*')) AS value
-    FROM (${objects}))
-  WHERE name NOT IN ('$group_type', '$group_key', '$lib', 'distinct_id', 'token') AND ${condition}
+    FROM (${objects}) WHERE ${has})
+  WHERE name NOT IN ('$group_type', '$group_key', '$lib', 'distinct_id', 'token') AND ${value}
   GROUP BY name, value`;
 
 /**
@@ -38,7 +51,10 @@ const isNewest = (table: string, key: string, among = "") => {
     SELECT ${key} FROM ${table} WHERE ${where} ORDER BY ${key} DESC LIMIT ${NEWEST_MAX}))`;
 };
 
-const known = (condition: string, most: number) => `
+/** Conditions of a value, and of the objects that may have one. */
+type Condition = { value: string; has: string };
+
+const known = (condition: Condition, most: number) => `
   FROM (
     ${VALUES("event", `SELECT properties FROM events WHERE ${isNewest("events", "seq")}`, condition)}
     UNION ALL
@@ -49,8 +65,8 @@ const known = (condition: string, most: number) => `
     )})
   ORDER BY count DESC, name, value LIMIT ${most}`;
 
-const KNOWN = known(WANTED, VALUES_MAX);
-const ALL_KNOWN = known(SHORT, ALL_VALUES_MAX);
+const KNOWN = known({ value: WANTED, has: HAS_WANTED }, VALUES_MAX);
+const ALL_KNOWN = known({ value: SHORT, has: "true" }, ALL_VALUES_MAX);
 
 /** Returns values of properties that equal one of some texts in lower case, or all, the most frequent first. */
 export async function knownValues(
@@ -61,7 +77,11 @@ export async function knownValues(
   const found =
     foldedValues === "all"
       ? await rows(connection, ALL_KNOWN, { project })
-      : await rows(connection, KNOWN, { project, folded_values: JSON.stringify(foldedValues) });
+      : await rows(connection, KNOWN, {
+          project,
+          folded_values: JSON.stringify(foldedValues),
+          has_wanted: patternOf(foldedValues),
+        });
   return found.map(({ owner, name, value, count }) => ({
     property: {
       of: owner === "person" ? ("person" as const) : ("event" as const),
