@@ -31,7 +31,7 @@ import type { Clock } from "../core/values/time.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
 import { orUnavailable } from "../stores/duckdb/engine/faults.ts";
 import { apiReads } from "../stores/duckdb/engine/query-deadline.ts";
-import { materializedColumns } from "../stores/duckdb/events/hot-columns.ts";
+import { materializedColumns, USE_SECONDS_MIN } from "../stores/duckdb/events/hot-columns.ts";
 import { removeQuarantined } from "../stores/duckdb/events/quarantine.ts";
 import { draftSql, insightDraft } from "../stores/duckdb/insights/drafts.ts";
 import { selectEvents } from "../stores/duckdb/insights/event-tables.ts";
@@ -151,6 +151,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
         const { events: found } = await queries.names(project, signal, ["$pageview", "$screen"]);
         return found.map(({ name }) => name);
       },
+      onFrequent: (properties) => columnMaterializer.used(properties, USE_SECONDS_MIN * 1000),
     }),
     persons: persons({
       reads,

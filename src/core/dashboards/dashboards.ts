@@ -16,7 +16,13 @@ import { type Clock, isoTime } from "../values/time.ts";
 import type { Dashboard } from "./dashboard.ts";
 import { checkDashboardFilters, withDashboardFilters } from "./filters.ts";
 import { type SentDashboard, storableDashboard, tileChanges } from "./sent.ts";
-import { subjectOf, TEMPLATES, type TemplateTile, websiteTiles } from "./template.ts";
+import {
+  subjectOf,
+  TEMPLATES,
+  type TemplateTile,
+  WEBSITE_PROPERTIES,
+  websiteTiles,
+} from "./template.ts";
 
 /** Dashboards of a project. */
 export type Dashboards = {
@@ -67,6 +73,8 @@ type Needs = {
   projects: Pick<Projects, "get">;
   /** The most frequent names of a project's events; undefined while the event store catches up. */
   eventNames: (project: number, signal: AbortSignal) => Promise<string[] | undefined>;
+  /** Called for properties that many queries will look at. */
+  onFrequent: (properties: ReadonlySet<string>) => void;
   now: Clock;
   randomBytes: (count: number) => Uint8Array;
 };
@@ -108,6 +116,7 @@ export function dashboards(needs: Needs): Dashboards {
     if (names.length === 0) return;
     const website = { ...draft(asking), ...DEFAULT, pinned: true, isDefault: true };
     await writes.insert(website, templated(website, websiteTiles(subjectOf(names))));
+    needs.onFrequent(new Set(WEBSITE_PROPERTIES));
   };
   return {
     async list(asking, filter, query, url) {

@@ -10,6 +10,9 @@ export const TEMPLATES = ["website"] as const;
 /** One of TEMPLATES. */
 export type Template = (typeof TEMPLATES)[number];
 
+/** Properties of the template that an event store may have to give a column. */
+export const WEBSITE_PROPERTIES = ["$geoip_country_name"] as const;
+
 /** Rows of a list, such as that of the top pages. */
 const LIST_ROWS = 10;
 
@@ -32,7 +35,7 @@ export function websiteTiles(subject: Subject): TemplateTile[] {
     subject === "$pageview"
       ? (["Sources", words("top 10 traffic origins by visitors")] as const)
       : (["Systems", listOf(visitors, "$os")] as const),
-    ["Countries", listOf(visitors, "$geoip_country_name")],
+    ["Countries", listOf(visitors, WEBSITE_PROPERTIES[0])],
     ["Devices", listOf(visitors, "$device_type")],
   ] as const;
   const numbers: readonly [name: string, query: JsonObject][] = [
