@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   BUCKETS_MAX,
+  earlierPeriod,
   type Interval,
   periodOf,
   previousPeriod,
@@ -219,4 +220,45 @@ describe("the time of an insight", () => {
       ],
     });
   });
+});
+
+describe("an earlier period", () => {
+  test.each<[Interval, string, string | null, string, string, string, number]>([
+    ["day", "-2d", null, "-1w", "2026-11-12", "2026-11-15", 3],
+    ["day", "mStart", null, "-1m", "2026-10-01", "2026-10-22", 21],
+    ["day", "2026-03-29", "2026-03-31", "-1m", "2026-02-28", "2026-03-01", 1],
+    ["week", "-1wStart", "-1wEnd", "-1w", "2026-11-02", "2026-11-09", 1],
+    ["month", "yStart", null, "-1y", "2025-01-01", "2025-11-22", 11],
+    ["hour", "dStart", "dEnd", "-3d", "2026-11-18", "2026-11-19", 24],
+  ])("by the %s of %s to %s is %s earlier", (interval, from, to, age, first, before, count) => {
+    const one = period(from, to, { interval });
+    expect(earlierPeriod(one, age, { interval, timezone: "UTC" })).toMatchObject({
+      from: `${first}T00:00:00.000000`,
+      before: `${before}T00:00:00.000000`,
+      buckets: { length: count },
+    });
+  });
+
+  test("is on the clock that the zone had", () => {
+    const [timezone, interval] = ["Europe/Berlin", "day"] as const;
+    const one = period("2026-10-28", "2026-10-29", { timezone });
+    expect(one.clock).toEqual([{ until: null, ahead_s: 3600 }]);
+    expect(earlierPeriod(one, "-1w", { interval, timezone })).toMatchObject({
+      from: "2026-10-21T00:00:00.000000",
+      clock: [{ until: null, ahead_s: 7200 }],
+    });
+  });
+});
+
+test("all time begins with the day of the first event, on the clock of the zone", () => {
+  const first = Date.parse("2026-11-18T23:30:00Z");
+  const all = (timezone: string, one: number | undefined) =>
+    periodOf(
+      { date_from: "all", date_to: null },
+      { interval: "day", timezone, now: NOW, first: one },
+    ).buckets;
+  expect(all("UTC", first)).toEqual(["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"]);
+  expect(all("Europe/Berlin", first)).toEqual(["2026-11-19", "2026-11-20", "2026-11-21"]);
+  expect(all("UTC", undefined)).toEqual(["2026-11-21"]);
+  expect(() => period("2026-11-20", "all")).toThrow(/age/);
 });

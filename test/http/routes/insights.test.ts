@@ -385,6 +385,39 @@ describe("trends", () => {
     });
   });
 
+  test("are compared with a time that is so much earlier", async () => {
+    const compareFilter = { compare: true, compare_to: "-2d" };
+    const dateRange = { date_from: "-1d" };
+    const query = { kind: "TrendsQuery", series: [node("view")], dateRange, compareFilter };
+    const { body } = await ask(query);
+    const earlier = { date_from: "-3d", date_to: "-2d" };
+    const alone = await ask({ kind: "TrendsQuery", series: [node("view")], dateRange: earlier });
+
+    const { data } = (alone.body as { results: [{ data: number[] }] }).results[0];
+    expect(body).toMatchObject({
+      results: [
+        { compare_label: "current", days: ["2026-11-20", "2026-11-21"] },
+        { compare_label: "previous", days: ["2026-11-18", "2026-11-19"], data },
+      ],
+    });
+    const odd = { ...query, compareFilter: { compare: true, compare_to: "1w" } };
+    const attr = "query__compareFilter__compare_to";
+    expect(await ask(odd)).toMatchObject({ status: 400, body: { code: "invalid_input", attr } });
+  });
+
+  test("of all time begin with the day of the first event", async () => {
+    const query = { kind: "TrendsQuery", series: [node("view")], dateRange: { date_from: "all" } };
+    const { body } = await ask(query);
+    const [day] = (body as { columns: string[] }).columns;
+    const [line] = (body as { results: { data: number[] }[] }).results;
+    const first = "SELECT strftime(min(timestamp), '%Y-%m-%d') FROM events";
+    const { body: sql } = await app.ask("POST", "/api/environments/1/query/", {
+      body: { query: { kind: "HogQLQuery", query: first } },
+    });
+    expect((sql as { results: unknown[][] }).results).toEqual([[day]]);
+    expect(line?.data.length).toBeGreaterThan(2);
+  });
+
   test.each<[string, string, (number | null)[]]>([
     ["weekly_active", "day", [1, 1, 2, 3]],
     ["monthly_active", "week", [0]],

@@ -35,6 +35,7 @@ async function withEvents({ store, files }: Events): Promise<void> {
         distinct_id: person_id,
         timestamp: `${minute}:00.000000Z`,
         properties: {
+          ...(index === 0 ? { text: "x".repeat(101) } : {}),
           ...{ plan, $current_url: `https://x.y/${event}` },
           ...{ $session_id: `${person_id} ${minute.slice(0, 10)}`, utm_source: plan },
         },
@@ -318,12 +319,52 @@ describe.each(EVENT_STORES)("queries of events in %s", (_name, open) => {
       { name: "paid", count: 2 },
     ]);
     expect(names.properties.map(({ name }) => name)).toEqual([
-      ...["$current_url", "$session_id", "plan", "utm_source"],
+      ...["$current_url", "$session_id", "plan", "utm_source", "text"],
     ]);
     expect((await stored.queries.names(2, FOREVER)).events).toEqual([{ name: "view", count: 1 }]);
     const text = stored.drafts.overview(names);
     expect(text).toMatch(/^-- .*\bview\b/m);
     const limits = { signal: FOREVER, rows: 100, bytes: 10_000 };
     expect((await stored.sql.run(1, text, limits)).rows.length).toBeGreaterThan(0);
+  });
+
+  test("know values by their lower case, the most frequent first, and all short ones", async () => {
+    await using stored = await open();
+    await withEvents(stored);
+    const plan = (value: string, count: number) => ({
+      ...{ property: { of: "event", name: "plan" }, value, count },
+    });
+    const ofPlan = (found: readonly { property: { name: string } }[]) =>
+      found.filter(({ property }) => property.name === "plan");
+
+    const asked = await stored.queries.values(1, FOREVER, ["free", "pro", "none"]);
+    expect(asked.map(({ count }) => count)).toEqual(
+      asked
+        .map(({ count }) => count)
+        .sort()
+        .reverse(),
+    );
+    expect(ofPlan(asked)).toEqual([plan("pro", 3), plan("free", 2)]);
+    expect(await stored.queries.values(1, FOREVER, ["none"])).toEqual([]);
+    const all = await stored.queries.values(1, FOREVER, "all");
+    expect(ofPlan(all)).toEqual([plan("pro", 3), plan("free", 2)]);
+    expect(all.map(({ value }) => value)).toContain("https://x.y/paid");
+    expect(all.filter(({ value }) => value.length > 100)).toEqual([]);
+    expect(await stored.queries.values(3, FOREVER, "all")).toEqual([]);
+  });
+
+  test("know the first event, and whether events of a name have a property", async () => {
+    await using stored = await open();
+    await withEvents(stored);
+    const has = (event: string, property: string, project = 1) =>
+      stored.queries.hasProperty(project, FOREVER, { event, property });
+
+    expect(await stored.queries.firstEventAt(1, FOREVER)).toBe(Date.parse("2026-11-01T10:00:00Z"));
+    expect(await stored.queries.firstEventAt(3, FOREVER)).toBeUndefined();
+    expect(await has("view", "plan")).toBe(true);
+    expect(await has("view", "$current_url")).toBe(true);
+    expect(await has("view", "price")).toBe(false);
+    expect(await has("view", "plan", 2)).toBe(false);
+    expect(await has("order", "plan")).toBe(false);
   });
 });
