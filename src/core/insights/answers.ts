@@ -118,7 +118,10 @@ export async function answerOf(
   const isWhole = isTotal(query) || (reading !== null && askedInterval(reading) === null);
   const shown = read.kind === "TrendsQuery" && isWhole ? withoutIntervals(answered) : answered;
   const sql = needs.drafts.sql(plan);
-  const said = { sentence: sentenceOf(query, asking.moment), explanation: explanationOfPlan(plan) };
+  const said = {
+    sentence: sentenceOf(query, asking.moment),
+    explanation: explanationOfPlan(plan, isWhole),
+  };
   const answer = { ...shown, ...shared, sql, ...said, ...described(plan.period) };
   return { answer, read };
 }
@@ -140,7 +143,7 @@ export async function explained(
     }
     const plan = await planOf(needs, readQuery(query, asking.moment), asking);
     return reading === null
-      ? explanationOfPlan(plan)
+      ? explanationOfPlan(plan, isTotal(query))
       : explanationOf(reading, { ...plan.period, timezone });
   } catch (error) {
     if (error instanceof Failure && error.code === "invalid_input") return error.message;

@@ -8,14 +8,17 @@ import type { Series, SeriesMath } from "../queries/trend.ts";
 import { commonFilters } from "../questions/sentence.ts";
 import { type FilterGroup, isGroup, type PropertyTest } from "../values/property-filter.ts";
 
-/** Says in one sentence what a query counts, by what, where and when, on which clock. */
-export function explanationOfPlan(plan: Plan): string {
+/**
+ * Says in one sentence what a query counts, by what, where and when, on which clock. `isWhole`: its answer has one number
+ * for the whole period.
+ */
+export function explanationOfPlan(plan: Plan, isWhole: boolean): string {
   const nodes = nodesOf(plan.query);
   const shared = commonFilters(nodes);
   const named = shared === undefined ? nodes : nodes.map((node) => ({ ...node, filters: [] }));
   const common = plan.query.kind === "PathsQuery" ? plan.query.filters : (shared ?? []);
   const parts = [
-    measureOf(plan, named.map(nodeName)),
+    measureOf(plan, named.map(nodeName), isWhole),
     ...("breakdown" in plan.query ? breakdownName(plan.query.breakdown) : []),
     ...whereName(common),
     periodName(plan),
@@ -42,7 +45,7 @@ const nodeName = ({ event, filters }: Pick<EventsNode, "event" | "filters">) =>
   [event ?? "any event", ...whereName(filters)].join(" ");
 
 /** The words for the measure; `names` has those of the events of each series. */
-function measureOf(plan: Plan, names: string[]): string {
+function measureOf(plan: Plan, names: string[], isWhole: boolean): string {
   const [name = "", other = ""] = names;
   switch (plan.query.kind) {
     case "TrendsQuery": {
@@ -50,9 +53,13 @@ function measureOf(plan: Plan, names: string[]): string {
       const all = series.map((one, at) => seriesName(one, names[at] ?? ""));
       const lines =
         formula === null
-          ? all.join(", ")
-          : `${formula.text}, where ${all.map((one, at) => `${String.fromCharCode(65 + at)} is the ${lower(one)}`).join(", ")},`;
-      return `${lines} per ${interval}`;
+          ? all.map((one, at) => (at === 0 ? one : lower(one)))
+          : all.map((one, at) => `${String.fromCharCode(65 + at)} is the ${lower(one)}`);
+      const counted = lines.map((one) => one.replace(/,$/, "")).join("; ");
+      // A comma ends a list of several parts, and a part that has a comma.
+      const comma = lines.length > 1 || lines[0]?.endsWith(",") || formula !== null ? "," : "";
+      const said = `${formula === null ? "" : `${formula.text}, where `}${counted}${comma}`;
+      return isWhole ? said : `${said} per ${interval}`;
     }
     case "FunnelsQuery":
       return funnelName(plan.query, names);

@@ -61,7 +61,9 @@ function trendsIn(text: string, known: Known): JsonObject {
   const first = intervalFirst(text);
   const remaining =
     known.event(first.rest) === undefined ? first.rest.replace(TREND, "") : first.rest;
-  const timed = timeAtEnd({ ...first, rest: remaining }, readingOf(known));
+  const said = timeAtEnd({ ...first, rest: remaining }, readingOf(known));
+  const isOneDay = said.isDay === true && said.interval === undefined;
+  const timed: Timed = isOneDay ? { ...said, isTotal: true } : said;
   // Without an interval the language of plain English answers with one number.
   if (timed.interval === undefined && isOnlyPlain(timed))
     throw known.refused("How often is not said: daily, weekly, monthly or in total.");

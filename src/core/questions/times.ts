@@ -15,6 +15,8 @@ export type Timed = {
   compare?: JsonObject;
   /** Whether one number of the whole time is asked for. */
   isTotal?: true;
+  /** Whether the time is one day of the calendar, for which one number is wanted unless an interval is said. */
+  isDay?: true;
   /** Whether the time is in words that the language of plain English has as well. */
   isCalendar?: true;
 };
@@ -80,7 +82,10 @@ const ENDS: readonly [end: RegExp, read: (...groups: string[]) => Omit<Timed, "r
       dateRange: { date_from, ...(date_to === undefined ? {} : { date_to }) },
     }),
   ],
-  [/ (today|yesterday)$/i, (day = "") => ({ unit: "hour", dateRange: DAYS[day] ?? {} })],
+  [
+    / (today|yesterday)$/i,
+    (day = "") => ({ unit: "hour", isDay: true, dateRange: DAYS[day] ?? {} }),
+  ],
 ];
 
 const ageOf = (count: string | undefined, unit: string) => `-${count}${unit.charAt(0)}`;

@@ -15,6 +15,7 @@ import {
   type SqlTable,
   together,
 } from "./extent.ts";
+import { signAdvice } from "./hogql-text.ts";
 
 /** Parts of a SELECT after each alias is replaced by its expression. */
 export const SQL_SIZE_MAX = 30_000;
@@ -67,7 +68,8 @@ function refuseUnread(tree: JsonObject, text: string): never {
   if (message === NOT_SELECT) refuse("One SELECT is expected.", null, text);
   if (TOO_DEEP.test(String(message))) refuse(SQL_DEPTH_DETAIL, null, text);
   const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
-  throw new Failure("invalid_input", `The SQL is not understood: ${message}${at}`, SQL_ATTR);
+  const detail = `The SQL is not understood: ${message}${at}${signAdvice(text)}`;
+  throw new Failure("invalid_input", detail, SQL_ATTR);
 }
 
 function query(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {

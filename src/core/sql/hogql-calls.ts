@@ -12,6 +12,9 @@ export type Special =
 
 /** For the pages: calls whose SQL is made by `SPECIAL_CALLS`, and what they become. */
 export const SPECIAL_SQL = {
+  "&&": ["(a = 1) && (b = 2)", "(a = 1) AND (b = 2)"],
+  "||": ["(a = 1) || (b = 2)", "(a = 1) OR (b = 2)"],
+  cast: ["CAST(a, 'Float64')", "CAST(a AS DOUBLE)"],
   and: ["and(a, b, c)", "a AND b AND c"],
   or: ["or(a, b, c)", "a OR b OR c"],
   in: ["in(a, ['x', 'y'])", "a IN ('x', 'y')"],
@@ -38,6 +41,19 @@ type Make = (call: Call) => Special | undefined;
 
 /** Calls whose SQL depends on the number of arguments, or on a text that is written out; names are in lower case. */
 export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
+  "&&": between("CONJUNCTION_AND"),
+  "||": between("CONJUNCTION_OR"),
+  cast({ args: [value, type] }) {
+    const name = folded(constantText(type) ?? "").replace(/^nullable\((.*)\)$/, "$1");
+    const id = HOGQL_TYPES[name] ?? PLAIN_TYPES[name];
+    if (value === undefined || id === undefined) {
+      const known = [...Object.keys(PLAIN_TYPES), ...Object.keys(HOGQL_TYPES)].join(", ");
+      return { refused: `CAST takes a value and a type that is written out: one of ${known}.` };
+    }
+    const cast_type = { id, type_info: null };
+    const node = { class: "CAST", type: "OPERATOR_CAST", alias: "", child: value };
+    return { node: { ...node, cast_type, try_cast: false } };
+  },
   and: joined("CONJUNCTION_AND"),
   or: joined("CONJUNCTION_OR"),
   in: within("COMPARE_IN"),
@@ -126,6 +142,25 @@ const DATE_NAMES: Record<string, string> = {
   hour: "toHour",
   minute: "toMinute",
 };
+
+const PLAIN_TYPES: Record<string, string> = {
+  ...{ string: "VARCHAR", bool: "BOOLEAN", uuid: "UUID" },
+  ...{ date: "DATE", datetime: "TIMESTAMP" },
+};
+
+const isCondition = ({ class: kind, type }: JsonObject) =>
+  kind === "COMPARISON" ||
+  kind === "CONJUNCTION" ||
+  kind === "BETWEEN" ||
+  /^(?:COMPARE_|OPERATOR_(?:NOT|IS_))/.test(String(type));
+
+/** A sign between two conditions; between lists or texts it is DuckDB's own. */
+function between(type: string) {
+  return ({ args }: Call): Special | undefined =>
+    args.length === 2 && args.every(isCondition)
+      ? { node: { class: "CONJUNCTION", type, alias: "", children: [...args] } }
+      : undefined;
+}
 
 function joined(type: string) {
   return ({ args }: Call): Special =>

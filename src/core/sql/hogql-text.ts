@@ -17,6 +17,7 @@ const HOGQL = new RegExp(
     String.raw`(?<![\w$])(?<measure>[a-zA-Z]\w*)\((?<at>[\d., ]+)\)\s*\(`,
     String.raw`(?<![\w$.]|[=<>]\s*)(?<any>any)\s*\((?!\s*select\b)`,
     String.raw`(?<![\w$.])(?<extract>extract)\s*\((?!\s*\w+\s+from\b)`,
+    String.raw`(?<![\w$.])(?<cast>cast)\s*\(`,
     String.raw`(?<![\w$.])(?<position>position)\s*\((?![^(),]*\sin\s)`,
     String.raw`(?<![\w$.])(?<frame>lag|lead)InFrame\s*\(`,
     String.raw`${BEGINS}(?<joined>and|or)\s*\(`,
@@ -46,10 +47,27 @@ export const HOGQL_SYNTAX_REFUSED = {
 
 type Found = Readonly<Record<string, string | undefined>>;
 
+const PARTS = new RegExp(String.raw`(?<kept>${KEPT.source})|[(),[\]]|\bas\b`, "gi");
+
+/** Whether the rest of a cast has its type after a comma, as in `CAST(a, 'Float64')`. */
+function hasComma(rest: string): boolean {
+  let depth = 0;
+  for (const [part] of rest.matchAll(PARTS)) {
+    if (part === "(" || part === "[") depth += 1;
+    if (part === ")" || part === "]") depth -= 1;
+    if (depth < 0 || (depth === 0 && /^as$/i.test(part))) return false;
+    if (depth === 0 && part === ",") return true;
+  }
+  return false;
+}
+
 const inQuotes = (_: Found, all: string) => all.replace(/^(\w+)\s*\(/, '"$1"(');
 
+/** The whole statement, and its text after a part. */
+type Place = { text: string; rest: string };
+
 /** The text of each part for DuckDB, by the name of its group. A part that has a sentence fails with it. */
-const MADE: Record<string, string | ((found: Found, all: string, text: string) => string)> = {
+const MADE: Record<string, string | ((found: Found, all: string, place: Place) => string)> = {
   kept: (_, all) => all,
   ticked: ({ ticked }) => `"${ticked}"`,
   dollar: ({ dollar }) => `"${dollar}"`,
@@ -62,9 +80,10 @@ const MADE: Record<string, string | ((found: Found, all: string, text: string) =
   joined: inQuotes,
   within: inQuotes,
   ...HOGQL_SYNTAX_REFUSED,
-  filled: ({ filled }, _, text) =>
+  cast: (found, all, { rest }) => (hasComma(rest) ? inQuotes(found, all) : all),
+  filled: ({ filled }, _, { text }) =>
     refuse(`{${filled}} is filled in by PostHog: write the condition instead.`, null, text),
-  measure({ measure = "", at }, _, text) {
+  measure({ measure = "", at }, _, { text }) {
     const quoted = MEASURES.get(measure.toLowerCase());
     if (quoted !== undefined) return `${quoted}${at}, `;
     const advice = HOGQL_REFUSED[measure.toLowerCase()] ?? "of these there is quantile(0.9)(x)";
@@ -83,6 +102,13 @@ export function readableSql(text: string): string {
     const group = Object.keys(MADE).find((name) => found[name] !== undefined) ?? "";
     const made = MADE[group];
     if (made === undefined) return all;
-    return typeof made === "string" ? refuse(made, null, text) : made(found, all, text);
+    if (typeof made === "string") return refuse(made, null, text);
+    return made(found, all, { text, rest: text.slice(Number(rest.at(-3)) + all.length) });
   });
+}
+
+/** Returns what to write in place of signs that stand in no condition here; empty without such signs. */
+export function signAdvice(text: string): string {
+  const hasSign = /&&|\|\|/.test(text.replace(new RegExp(KEPT, "gi"), ""));
+  return hasSign ? ". Conditions are joined by AND and OR, not by && and ||" : "";
 }

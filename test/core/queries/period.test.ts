@@ -245,7 +245,7 @@ describe("an earlier period", () => {
     expect(one.clock).toEqual([{ until: null, ahead_s: 3600 }]);
     expect(earlierPeriod(one, "-1w", { interval, timezone })).toMatchObject({
       from: "2026-10-21T00:00:00.000000",
-      clock: [{ until: null, ahead_s: 7200 }],
+      clock: { 0: { ahead_s: 7200 } },
     });
   });
 });

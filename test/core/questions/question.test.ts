@@ -65,7 +65,14 @@ describe("a question in words", () => {
       },
     ],
     ["  Daily   Visitors SIGNED  UP ", { series: [series("signed up", "dau")], interval: "day" }],
-    ["all events today", { series: [series(null)], interval: "hour", ...last("-0d") }],
+    ["hourly all events today", { series: [series(null)], interval: "hour", ...last("-0d") }],
+    [
+      "all events today",
+      {
+        ...{ series: [series(null)], interval: "day", ...last("-0d") },
+        trendsFilter: { display: "BoldNumber" },
+      },
+    ],
     [
       "sum of price of signed up by plan past 24 hours",
       {

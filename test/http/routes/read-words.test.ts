@@ -85,6 +85,22 @@ describe("words", () => {
     },
   );
 
+  test("that are misspelled get offers about the event they are near to, by a property that people know", async () => {
+    const { suggestions } = (await read({ words: "hwo mny purchaes by zzzz" })).body;
+
+    expect(suggestions[0]).toBe("how many purchase in the last 30 days");
+    expect(suggestions.join(" ")).not.toMatch(/by \$(?:lib|session_id|current_url)/);
+  });
+
+  test("of one day ask for one number, unless an interval is said", async () => {
+    const { body } = await read({ words: "purchase today" });
+    const trendsFilter = { display: "BoldNumber" };
+    expect(body.query).toMatchObject({ interval: "day", trendsFilter });
+    expect((await read({ words: "purchase yesterday per hour" })).body.query).toMatchObject({
+      interval: "hour",
+    });
+  });
+
   test("may be read where their period has no answer, which the explanation says", async () => {
     const { status, body } = await read({ words: "hourly purchase since 2020-01-01" });
 

@@ -51,6 +51,34 @@ const EACH: [query: object, explanation: string][] = [
     "Persons with view, each counted once, per day by $browser where $browser is not Safari from 2026-11-20 until before 2026-11-22 (UTC).",
   ],
   [
+    {
+      ...{ kind: "TrendsQuery", trendsFilter: { display: "BoldNumber" }, dateRange },
+      series: [{ event: "view", math: "dau" }, { event: "view" }],
+    },
+    "Persons with view, each counted once; number of events view, from 2026-11-20 until before 2026-11-22 (UTC).",
+  ],
+  [
+    {
+      ...{ kind: "TrendsQuery", trendsFilter: { formula: "A/B" }, dateRange },
+      series: [{ event: "view", math: "dau" }, { event: "buy" }],
+    },
+    "A/B, where A is the persons with view, each counted once; B is the number of events buy, per day from 2026-11-20 until before 2026-11-22 (UTC).",
+  ],
+  [
+    {
+      kind: "TrendsQuery",
+      series: [
+        {
+          ...{ event: "view", math: "avg", math_property: "$session_duration" },
+          math_property_type: "session_properties",
+        },
+      ],
+      breakdownFilter: { breakdown: "$entry_pathname", breakdown_type: "session" },
+      dateRange,
+    },
+    "Average of $session_duration of sessions with view, each session counted once, per day by session $entry_pathname from 2026-11-20 until before 2026-11-22 (UTC).",
+  ],
+  [
     { kind: "FunnelsQuery", series: [...series, { event: "buy" }], dateRange },
     "Persons who had view, then buy, in this order, with any other events between, within 14 days, from 2026-11-20 until before 2026-11-22 (UTC).",
   ],
@@ -158,7 +186,7 @@ describe("a query that is not kept", () => {
         "",
       ].join("\r\n"),
     );
-    const [, explanation] = EACH[5] ?? [];
+    const [, explanation] = EACH[8] ?? [];
     const text = await query({ kind: "StickinessQuery", series, dateRange }, {}, "?format=txt");
     expect(text.body).toStartWith(`${explanation}\n\nview\n1 day `);
     const sql = { kind: "HogQLQuery", query: "SELECT 1.5 AS one, NULL AS none, 'a\nb' AS two" };

@@ -194,11 +194,9 @@ export function labelsIn(parts: Parts, measure: Measure): Label[] {
     found.push({ by: "property", property: { of: "person", name: "email" } });
   for (const role of ROLES) {
     const part = parts.find(
-      ({ meaning, isSoft, words }) =>
-        meaning.roles.has(role) &&
-        (!isSoft ||
-          words.length > 1 ||
-          isAfterBy(parts, meaning.roles.has(role) ? role : undefined)),
+      (one) =>
+        one.meaning.roles.has(role) &&
+        (!one.isSoft || one.words.length > 1 || isRankedBy(parts, one)),
     );
     if (part === undefined) continue;
     parts.takeAll(role);
@@ -246,9 +244,8 @@ function labelOf(parts: Parts, property: Property): Label {
   return { by: isFirst ? "first_touch" : "property", property };
 }
 
-function isAfterBy(parts: Parts, role: (typeof ROLES)[number] | undefined): boolean {
-  const part = parts.find(({ meaning }) => role !== undefined && meaning.roles.has(role));
-  const roles = part === undefined ? undefined : parts.beside(part, -1)?.meaning.roles;
-  // "The best day" is one of the days.
+/** Whether a part comes after "by", or after "best": "the best day" is one of the days. */
+function isRankedBy(parts: Parts, part: Part): boolean {
+  const roles = parts.beside(part, -1)?.meaning.roles;
   return (["by", "most", "least"] as const).some((one) => roles?.has(one) === true);
 }

@@ -30,16 +30,27 @@ export function refusalOf(
   return `${what} ${verb} not understood in ${JSON.stringify(question.slice(0, QUESTION_CHARS_MAX))}. Questions that are answered: ${offers.join("; ")}.`;
 }
 
+/** Properties to offer where a question names none, the best first. */
+const OFFERED_PROPERTIES = [
+  ...["$device_type", "$browser", "utm_source", "$referring_domain", "$geoip_country_name"],
+  ...["$os", "$pathname", "$screen_name"],
+];
+
+/** Events of every project, which hardly anyone asks about. */
+const SILENT =
+  /^\$(?:set|identify|groupidentify|pageleave|autocapture|opt_in|feature_flag_called|web_vitals|exception)$/;
+
 /** Returns whole questions about the events that a question is likest to. */
 export function offeredFor(question: string, { events, properties }: ProjectNames): string[] {
-  const isOwn = ({ name }: { name: string }) =>
-    !name.includes('"') && !/^\$(?:set|identify|groupidentify|pageleave|autocapture)$/.test(name);
-  const known = events.filter(isOwn).map(({ name }) => name);
-  const [near = "$pageview", second] = likest(question, known);
-  const [property] = likest(
-    question,
-    properties.map(({ name }) => name).filter((name) => !name.includes('"')),
-  );
+  const sayable = (all: readonly { name: string }[]) =>
+    all.map(({ name }) => name).filter((name) => !name.includes('"') && !SILENT.test(name));
+  const known = likest(question, sayable(events)).map(({ name }) => name);
+  const [near = "$pageview", second] = known;
+  const all = sayable(properties);
+  const [likestOne] = likest(question, all);
+  // An event may lack a property of its own, which only its name in the question makes likely.
+  const named = (likestOne?.shared ?? 0) > 0 ? likestOne?.name : undefined;
+  const property = named ?? OFFERED_PROPERTIES.find((name) => all.includes(name));
   const offers = [
     `how many ${near} in the last 30 days`,
     `unique users of ${near} per week over the last 8 weeks`,
@@ -50,10 +61,22 @@ export function offeredFor(question: string, { events, properties }: ProjectName
   return offers.slice(0, OFFERED_MAX);
 }
 
-/** Sorts names by how many of their words a question has, then as closest names are. */
-function likest(question: string, names: readonly string[]): string[] {
-  const stems = new Set(stemsOf(question.replace(/[?.,;!]/g, " ")));
-  const shared = (name: string) => stemsOf(name).filter((stem) => stems.has(stem)).length;
-  const closest = closestNames(question.toLowerCase(), names);
-  return closest.map(({ name }) => name).toSorted((a, b) => shared(b) - shared(a));
+/** Sorts names by how many of their words a question has, then by how much they are like one of its words. */
+function likest(question: string, names: readonly string[]): { name: string; shared: number }[] {
+  const plain = question.toLowerCase().replace(/[?.,;!]/g, " ");
+  const stems = new Set(stemsOf(plain));
+  const likeness = new Map<string, number>();
+  for (const word of plain.split(/\s+/).filter(({ length }) => length >= WORD_CHARS_MIN)) {
+    for (const { name, like } of closestNames(word, names, (one) => one.toLowerCase())) {
+      likeness.set(name, Math.max(likeness.get(name) ?? 0, like));
+    }
+  }
+  return names
+    .map((name) => ({ name, shared: stemsOf(name).filter((stem) => stems.has(stem)).length }))
+    .toSorted(
+      (a, b) => b.shared - a.shared || (likeness.get(b.name) ?? 0) - (likeness.get(a.name) ?? 0),
+    );
 }
+
+/** Characters of a word that may be a misspelled name. */
+const WORD_CHARS_MIN = 5;
