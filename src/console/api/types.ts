@@ -2646,6 +2646,7 @@ export interface operations {
                 search?: string;
                 pinned?: boolean;
                 type?: "collection" | "filters";
+                deleted?: boolean;
                 date_from?: string;
                 date_to?: string;
                 order?: "last_modified_at" | "-last_modified_at" | "created_at" | "-created_at" | "name" | "-name";

@@ -10,6 +10,8 @@ import { InsightPage } from "./insights/insight-page.tsx";
 import { InsightsPage } from "./insights/insights-page.tsx";
 import { PersonPage } from "./persons/person-page.tsx";
 import { PersonsPage } from "./persons/persons-page.tsx";
+import { PlaylistPage } from "./playlists/playlist-page.tsx";
+import { PlaylistsPage } from "./playlists/playlists-page.tsx";
 import { SettingsPage } from "./settings/settings-page.tsx";
 import { SqlPage } from "./sql/sql-page.tsx";
 import { StartPage } from "./start/start-page.tsx";
@@ -53,5 +55,7 @@ export const PAGES: readonly Page[] = [
   { path: "groups", title: "Groups", icon: "groups", component: GroupsPage },
   { path: "groups/:type", title: "Group", component: GroupPage },
   { path: "sql", title: "SQL", icon: "sql", key: "q", component: SqlPage },
+  { path: "playlists", title: "Playlists", icon: "playlists", component: PlaylistsPage },
+  { path: "playlists/:short_id", title: "Playlist", component: PlaylistPage },
   { path: "settings", title: "Settings", icon: "settings", component: SettingsPage },
 ];

@@ -8,6 +8,7 @@ import { Icon } from "./icon.tsx";
 /** A column: its head, its cell, and how it is set. */
 export type Column<T> = {
   key: string;
+  /** Empty for a column of buttons. */
   title: string;
   cell: (row: T) => ComponentChildren;
   isNumber?: boolean;
@@ -84,7 +85,7 @@ function Head<T>(props: {
   if (!canSort || !onSort) {
     return (
       <th scope="col" class={classOf(column)} style={{ width }}>
-        {title}
+        {title || <span class="off-screen">Actions</span>}
       </th>
     );
   }
@@ -172,7 +173,8 @@ export function Pager(props: {
   /** The first row that is shown, from 0, how many are shown, and how many there are. */
   offset: number;
   shown: number;
-  count: number;
+  /** Undefined while it is not known. */
+  count: number | undefined;
   onFirst: () => void;
   onNext?: (() => void) | undefined;
 }) {
@@ -180,7 +182,8 @@ export function Pager(props: {
   return (
     <nav class="pager" aria-label="Pages of the list">
       <span class="caption">
-        {number(offset + Math.min(1, shown))} – {number(offset + shown)} of {number(count)}
+        {number(offset + Math.min(1, shown))} – {number(offset + shown)}
+        {count !== undefined && ` of ${number(count)}`}
       </span>
       {offset > 0 && (
         <button type="button" class="button plain" onClick={props.onFirst}>

@@ -31,7 +31,7 @@ import {
 /** A request for a list of playlists, as it was sent. */
 export type PlaylistQuery = Pick<
   PlaylistFilter,
-  "created_by" | "short_id" | "search" | "pinned"
+  "created_by" | "short_id" | "search" | "pinned" | "deleted"
 > & {
   type?: string | undefined;
   /**

@@ -8,8 +8,8 @@ import type {
 import type { Part } from "../values/page.ts";
 
 /*
- * Playlists of session recordings. A deleted playlist stays stored: only `update` finds it, and may
- * restore it. The rules of all ports are in `events.ts`.
+ * Playlists of session recordings. A deleted playlist stays stored: `update` finds it, and may
+ * restore it; so does a list of deleted ones. The rules of all ports are in `events.ts`.
  */
 
 /** A stored playlist with its users; `recordings` is the number of its recordings. */
@@ -30,6 +30,8 @@ export type PlaylistFilter = {
   search?: string | undefined;
   pinned?: boolean | undefined;
   type?: PlaylistType | undefined;
+  /** Whether the playlists are deleted; by default they are not. */
+  deleted?: boolean | undefined;
   /** First and last time of `last_modified_at`, both included, in the stored form. */
   from?: string | undefined;
   to?: string | undefined;
@@ -39,7 +41,7 @@ export type PlaylistFilter = {
 /** Position of a playlist in a list: the value that it is ordered by, and its id. */
 export type PlaylistKeys = readonly [by: string, id: number];
 
-/** Reads of playlists that are not deleted. */
+/** Reads of playlists. Only a list finds deleted ones, if its filter asks for them. */
 export type PlaylistReads = {
   /**
    * Returns playlists in `filter.order`; playlists with equal values are in the order of their ids, in

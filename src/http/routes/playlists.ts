@@ -95,6 +95,7 @@ const PlaylistsQuery = t.Object({
   search: t.Optional(Text("cart", "A part of name or derived name, in any case.")),
   pinned: t.Optional(t.Boolean()),
   type: t.Optional(t.String({ enum: [...PLAYLIST_TYPES] })),
+  deleted: t.Optional(t.Boolean({ description: "By default false." })),
   date_from: t.Optional(
     Text("-7d", "Last modified at this time or later: ISO 8601, or an age such as -7d."),
   ),

@@ -18,7 +18,7 @@ export function playlistReads(sqlite: Sqlite): PlaylistReads {
   return {
     list: async (project, { order, ...filter }, { limit, offset, after }) =>
       snapshot(() => {
-        const wanted = and(eq(playlist.project_id, project), present(), ...conditions(filter));
+        const wanted = and(eq(playlist.project_id, project), ...conditions(filter));
         const by = order.by === "name" ? sql`${playlist.name} COLLATE NOCASE` : playlist[order.by];
         const direction = order.isDescending ? desc : asc;
         const towards = order.isDescending ? "down" : "up";
@@ -163,10 +163,11 @@ function present(): SQL {
 }
 
 function conditions(filter: Omit<PlaylistFilter, "order">): (SQL | undefined)[] {
-  const { created_by, short_id, search, pinned, type, from, to } = filter;
+  const { created_by, short_id, search, pinned, type, deleted = false, from, to } = filter;
   const holds = (column: typeof playlist.name | typeof playlist.derived_name) =>
     sql`${column} GLOB ${anyCase(search ?? "")}`;
   return [
+    eq(playlist.deleted, deleted),
     created_by === undefined ? undefined : eq(playlist.created_by, created_by),
     short_id === undefined ? undefined : eq(playlist.short_id, short_id),
     search === undefined

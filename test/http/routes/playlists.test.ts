@@ -346,6 +346,8 @@ describe("the list of playlists", () => {
     ["?search=b", "B"],
     ["?pinned=true", "d a"],
     ["?pinned=False", "c B"],
+    ["?deleted=true", "gone"],
+    ["?deleted=false&pinned=true", "d a"],
     ["?type=filters", "B"],
     ["?type=collection", "c d a"],
     ["?date_from=2026-11-21T12:03:00Z", "c d"],

@@ -75,6 +75,9 @@ describe.each(RECORD_STORES)("playlists in %s", (_name, open) => {
     expect(await names({ short_id: "x" })).toEqual([1, "x"]);
     expect(await names({ created_by: 2 })).toEqual([0]);
     expect(await names({ search: "Z" })).toEqual([1, "z"]);
+    await playlists.update(here("z"), { deleted: true });
+    expect(await names({ deleted: true })).toEqual([1, "z"]);
+    expect(await names({ deleted: false })).toEqual([2, "y", "x"]);
   });
 
   test("a recording is added once, the last added is first, and the count follows", async () => {

@@ -29,7 +29,8 @@ const VIEWS = "session_recording_playlist:read";
 const EDITS = "session_recording_playlist:write";
 const LIST = "cursor limit offset";
 const FOUND = "cursor distinct_id email format limit offset properties search";
-const LISTED = "created_by cursor date_from date_to limit offset order pinned search short_id type";
+const LISTED =
+  "created_by cursor date_from date_to deleted limit offset order pinned search short_id type";
 const KEPT = "created_by cursor deleted favorited limit offset saved search";
 const BOARDS = "created_by cursor deleted limit offset pinned search";
 const NOTES = "cursor dashboard_item date_from date_to deleted limit offset scope";

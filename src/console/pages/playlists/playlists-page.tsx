@@ -1,0 +1,208 @@
+import { useState } from "preact/hooks";
+import { useChange } from "../../api/change.ts";
+import { api, read } from "../../api/client.ts";
+import { useLoad } from "../../api/load.ts";
+import { may } from "../../api/session.ts";
+import { PageHead, Panel } from "../../layout/page-head.tsx";
+import { href, useAddress } from "../../state/address.ts";
+import { moment, number } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, Select } from "../../ui/field.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { Empty, Load, NothingPasses, ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import {
+  changePlaylist,
+  makePlaylist,
+  nameOf,
+  type Playlist,
+  PlaylistDialog,
+} from "./playlist-changes.tsx";
+
+const ROWS = 50;
+
+const SHOWN = [
+  { value: "all", label: "All" },
+  { value: "pinned", label: "Pinned" },
+  { value: "bin", label: "Bin" },
+];
+
+/** The part of the playlists that a choice of the list asks for. */
+const asked: Record<string, object> = { pinned: { pinned: true }, bin: { deleted: true } };
+
+const WRITE = "session_recording_playlist:write";
+
+/** Playlists of session recordings, the last modified first, with search, pins and a bin. */
+export function PlaylistsPage() {
+  const { query, set } = useAddress();
+  const search = query["search"] ?? "";
+  const shown = query["shown"] ?? "all";
+  const place = readPlace(query["page"]);
+  const { run, problem } = useChange();
+  const playlists = useLoad(JSON.stringify([search, shown, query["page"]]), (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/session_recording_playlists/", {
+        params: {
+          path: inProject(),
+          query: {
+            limit: ROWS,
+            ...(search === "" ? {} : { search }),
+            ...asked[shown],
+            ...(place ?? {}),
+          },
+        },
+        signal,
+      }),
+    ),
+  );
+  const change = (playlist: Playlist, body: { pinned?: boolean; deleted?: boolean }) =>
+    run(async () => {
+      await changePlaylist(playlist.short_id, body);
+      announce(`${nameOf(playlist)} is changed`);
+      playlists.reload();
+    });
+  return (
+    <>
+      <PageHead
+        title="Playlists"
+        lead="Lists of session recordings; recordings are not stored here"
+      >
+        <NewPlaylist />
+      </PageHead>
+      {problem && <ProblemNote problem={problem} />}
+      <Panel isFlush>
+        <div class="toolbar">
+          <Field
+            label="Search playlists"
+            isBare
+            type="search"
+            placeholder="Search"
+            value={search}
+            onInput={(text) => set({ search: text, page: "" })}
+          />
+          <Select
+            label="Shown"
+            isBare
+            value={shown}
+            choices={SHOWN}
+            onChange={(value) => set({ shown: value === "all" ? "" : value, page: "" })}
+          />
+        </div>
+        <Load of={playlists} skeleton={<Skeleton rows={8} height={40} />}>
+          {({ results, count, next }) => {
+            if (results.length === 0 && (search !== "" || shown === "pinned")) {
+              return <NothingPasses onRemove={() => set({ search: "", shown: "", page: "" })} />;
+            }
+            if (results.length === 0) return <Nothing isBin={shown === "bin"} />;
+            const following = placeOf(next);
+            return (
+              <>
+                <Table
+                  label="Playlists"
+                  columns={columnsOf(change)}
+                  rows={results}
+                  keyOf={({ short_id }) => short_id}
+                />
+                <Pager
+                  offset={place?.offset ?? 0}
+                  shown={results.length}
+                  count={count}
+                  onFirst={() => set({ page: "" }, { push: true })}
+                  onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
+                />
+              </>
+            );
+          }}
+        </Load>
+      </Panel>
+    </>
+  );
+}
+
+/** A button that makes a playlist, and opens it. */
+function NewPlaylist() {
+  const { go } = useAddress();
+  const [isOpen, setOpen] = useState(false);
+  if (!may(WRITE)) return null;
+  return (
+    <>
+      <Button kind="primary" icon="plus" onClick={() => setOpen(true)}>
+        New playlist
+      </Button>
+      {isOpen && (
+        <PlaylistDialog
+          title="New playlist"
+          onSave={async (texts) => {
+            const { short_id } = await makePlaylist(texts);
+            go(`playlists/${short_id}`);
+          }}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Nothing({ isBin }: { isBin: boolean }) {
+  if (isBin) return <Empty icon="trash" title="The bin is empty" />;
+  return (
+    <Empty icon="playlists" title="No playlist yet">
+      <p>A playlist keeps the ids of session recordings together, under a name.</p>
+      <NewPlaylist />
+    </Empty>
+  );
+}
+
+const columnsOf = (
+  change: (playlist: Playlist, body: { pinned?: boolean; deleted?: boolean }) => void,
+): Column<Playlist>[] => [
+  {
+    key: "name",
+    title: "Playlist",
+    cell: (playlist) =>
+      playlist.deleted ? (
+        nameOf(playlist)
+      ) : (
+        <a href={href(`playlists/${playlist.short_id}`)} data-row>
+          {nameOf(playlist)}
+        </a>
+      ),
+  },
+  {
+    key: "recordings",
+    title: "Recordings",
+    isNumber: true,
+    width: "104px",
+    isExtra: true,
+    cell: ({ recordings_counts }) => number(recordings_counts["collection"]?.["count"]),
+  },
+  {
+    key: "changed",
+    title: "Changed",
+    width: "176px",
+    isExtra: true,
+    cell: ({ last_modified_at }) => moment(last_modified_at),
+  },
+  {
+    key: "tools",
+    title: "",
+    width: "112px",
+    isNumber: true,
+    cell: (playlist) => {
+      if (!may(WRITE)) return playlist.pinned && "Pinned";
+      if (playlist.deleted) {
+        return <Button onClick={() => change(playlist, { deleted: false })}>Restore</Button>;
+      }
+      return (
+        <Button
+          kind="quiet"
+          icon="star"
+          label={playlist.pinned ? `Pinned: ${nameOf(playlist)}` : `Pin ${nameOf(playlist)}`}
+          pressed={playlist.pinned}
+          onClick={() => change(playlist, { pinned: !playlist.pinned })}
+        />
+      );
+    },
+  },
+];

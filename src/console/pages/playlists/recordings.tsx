@@ -1,0 +1,132 @@
+import { useState } from "preact/hooks";
+import { useChange } from "../../api/change.ts";
+import { api, read } from "../../api/client.ts";
+import { useLoad } from "../../api/load.ts";
+import { may } from "../../api/session.ts";
+import { Panel } from "../../layout/page-head.tsx";
+import { href, useAddress } from "../../state/address.ts";
+import { writeFilters } from "../../state/filters.ts";
+import { moment } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { Pager, placeOf, readPlace, writePlace } from "../../ui/table.tsx";
+import type { Playlist } from "./playlist-changes.tsx";
+
+const ROWS = 50;
+
+const ANSWER = { Prefer: "return=representation" } as const;
+
+/** The recordings of a playlist by their ids, each with the events of its session. They can be added and removed. */
+export function Recordings(props: { playlist: Playlist; onChange: () => void }) {
+  const { short_id, type, recordings_counts } = props.playlist;
+  const { query, set } = useAddress();
+  const place = readPlace(query["page"]);
+  const path = { ...inProject(), short_id };
+  const recordings = useLoad(`recordings ${short_id} ${query["page"]}`, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/session_recording_playlists/{short_id}/recordings/", {
+        params: { path, header: ANSWER, query: { limit: ROWS, ...(place ?? {}) } },
+        signal,
+      }),
+    ),
+  );
+  const { run, isRunning, problem } = useChange();
+  const canWrite = may("session_recording_playlist:write");
+  const change = (method: "POST" | "DELETE", session_recording_id: string) =>
+    run(async () => {
+      const where =
+        "/api/environments/{project_id}/session_recording_playlists/{short_id}/recordings/{session_recording_id}/";
+      const params = { path: { ...path, session_recording_id }, header: ANSWER };
+      await read<unknown>(
+        method === "POST" ? api.POST(where, { params }) : api.DELETE(where, { params }),
+      );
+      announce(method === "POST" ? "The recording is added" : "The recording is removed");
+      recordings.reload();
+      props.onChange();
+    });
+  return (
+    <Panel isFlush title="Recordings">
+      {canWrite && type === "collection" && (
+        <AddRecording isRunning={isRunning} onAdd={(id) => change("POST", id)} />
+      )}
+      {problem && <ProblemNote problem={problem} />}
+      <Load of={recordings} skeleton={<Skeleton rows={5} height={48} />}>
+        {({ results, next }) => {
+          if (results.length === 0) {
+            return (
+              <Empty icon="playlists" title="The playlist has no recording">
+                <p>A recording is named by the id of its session, the $session_id of its events.</p>
+              </Empty>
+            );
+          }
+          const following = placeOf(next);
+          return (
+            <>
+              <ul class="rows">
+                {results.map(({ id, added_at }) => (
+                  <li key={id}>
+                    <a class="grow" href={sessionOf(id)} title="The events of this session">
+                      <code>{id}</code>
+                    </a>
+                    <span class="caption">added {moment(added_at)}</span>
+                    {canWrite && (
+                      <Button
+                        kind="quiet"
+                        icon="close"
+                        label={`Remove ${id}`}
+                        disabled={isRunning}
+                        onClick={() => change("DELETE", id)}
+                      />
+                    )}
+                  </li>
+                ))}
+              </ul>
+              <Pager
+                offset={place?.offset ?? 0}
+                shown={results.length}
+                count={recordings_counts["collection"]?.["count"] ?? results.length}
+                onFirst={() => set({ page: "" }, { push: true })}
+                onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
+              />
+            </>
+          );
+        }}
+      </Load>
+    </Panel>
+  );
+}
+
+/** The list of the events of a session. */
+const sessionOf = (id: string): string =>
+  href("events", {
+    period: "90d",
+    filters: writeFilters([{ key: "$session_id", operator: "exact", value: id, type: "event" }]),
+  });
+
+function AddRecording(props: { isRunning: boolean; onAdd: (id: string) => Promise<void> }) {
+  const [id, setId] = useState("");
+  const add = async (event: Event) => {
+    event.preventDefault();
+    if (id.trim() === "") return;
+    await props.onAdd(id.trim());
+    setId("");
+  };
+  return (
+    <form class="toolbar" onSubmit={add}>
+      <Field
+        label="Id of a session"
+        isBare
+        autocomplete="off"
+        placeholder="Id of a session"
+        value={id}
+        onInput={setId}
+      />
+      <Button submit disabled={props.isRunning || id.trim() === ""}>
+        Add
+      </Button>
+    </form>
+  );
+}
