@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
-import { PROJECT_KEY } from "../support/start/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
 const server = sharedServer();
@@ -48,6 +48,19 @@ async function uuidOf(email: string): Promise<string> {
     `/persons/?search=${encodeURIComponent(email)}`,
   );
   return results[0]?.uuid ?? "";
+}
+
+/** Waits until so many log records are found. */
+async function untilLogs(count: number): Promise<void> {
+  const counted = async () => {
+    const answer = await fetch(`${server.url}/api/environments/1/query/`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ query: { kind: "HogQLQuery", query: "SELECT count(*) FROM logs" } }),
+    });
+    return ((await answer.json()) as { results: number[][] }).results[0]?.[0];
+  };
+  while ((await counted()) !== count) await Bun.sleep(50);
 }
 
 /** Expects no finding of axe, no problem and no overflow in both themes; `open` brings the page into its state. */
@@ -125,4 +138,94 @@ test("groups are listed by type, and one has properties, events and persons", as
   await expectFine(`${acme}&tab=events`, "order");
   await go("groups/?search=nothing");
   await page.getByText("Nothing passes the filters").waitFor();
+});
+
+test("a playlist is made, takes a recording, is pinned and renamed, goes to the bin and comes back", async () => {
+  const { page, go, problems } = consoles.light;
+  problems.length = 0;
+  await go("playlists/");
+  await page.getByText("No playlist yet").waitFor();
+  await page.getByRole("button", { name: "New playlist" }).first().click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Lost carts");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The playlist has no recording").waitFor();
+  await page.getByLabel("Id of a session").fill("s-1");
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.getByRole("link", { name: "s-1" }).waitFor();
+  await page.getByRole("button", { name: "Pin" }).click();
+  await page.getByRole("button", { name: "Pinned" }).waitFor();
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Left carts");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: "Left carts" }).waitFor();
+  const { pathname } = new URL(page.url());
+  await expectFine(pathname.split("/console/1/")[1] ?? "", "s-1");
+  await expectFine("playlists/?shown=pinned", "Left carts");
+  await go(pathname.split("/console/1/")[1] ?? "");
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Move to the bin" }).click();
+  await page.getByText("No playlist yet").waitFor();
+  await page.getByLabel("Shown").selectOption("bin");
+  await page.getByRole("button", { name: "Restore" }).click();
+  await page.getByText("The bin is empty").waitFor();
+  expect(problems).toEqual([]);
+});
+
+describe("logs", () => {
+  const record = (severityText: string, text: string, route: string) => ({
+    severityText,
+    timeUnixNano: `${Date.now() - 60_000}000000`,
+    body: { stringValue: text },
+    attributes: [{ key: "http.route", value: { stringValue: route } }],
+  });
+  const LOGS = {
+    resourceLogs: [
+      {
+        resource: { attributes: [{ key: "service.name", value: { stringValue: "shop" } }] },
+        scopeLogs: [
+          {
+            logRecords: [
+              record("ERROR", "payment timeout <img src=x onerror=alert(1)>", "/cart"),
+              record("INFO", "order stored", "/checkout"),
+            ],
+          },
+        ],
+      },
+    ],
+  };
+
+  test("say how to send some, and are then found by level, text, service and interval", async () => {
+    const { page, go, problems } = consoles.light;
+    await expectFine("logs/", PROJECT_KEY);
+    const sent = await fetch(`${server.url}/i/v1/logs`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${PROJECT_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify(LOGS),
+    });
+    expect(sent.status).toBe(200);
+    await untilLogs(2);
+    const openError = async ({ page: one }: Console) => {
+      await one.getByRole("button", { name: "payment timeout" }).click();
+      await one.getByText("http.route").waitFor();
+    };
+    await expectFine("logs/", "order stored", openError);
+    problems.length = 0;
+    await go("logs/");
+    await page.getByRole("button", { name: "info" }).first().click();
+    await page.getByText("payment timeout").waitFor({ state: "detached" });
+    await page.getByText("1 – 1 of 1").waitFor();
+    await page.getByLabel("Search logs").fill("stored");
+    await page.getByLabel("Service").selectOption("shop");
+    const chart = page.getByRole("application");
+    await chart.focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /^from / }).waitFor();
+    await page.getByText("order stored").waitFor();
+    await go("logs/?level=fatal");
+    await page.getByText("Nothing passes the filters").waitFor();
+    await go("logs/?period=2026-01-01..2026-01-02");
+    await page.getByText("Nothing in this period").waitFor();
+    expect(problems).toEqual([]);
+  });
 });

@@ -26,6 +26,8 @@ type ChartProps = {
   isBare?: boolean;
   /** Called for the point that is clicked, or chosen by Enter. */
   onPick?: ((point: Point) => void) | undefined;
+  /** The effect of a choice, for screen readers. */
+  pickHint?: string;
 };
 
 /**
@@ -77,6 +79,7 @@ export function Chart(props: ChartProps) {
 
 function Canvas(props: ChartProps) {
   const { title, columns, series, kind = "line", isUnfinished = false, height } = props;
+  const { pickHint = "Enter shows the persons" } = props;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   const [column, setColumn] = useState<number | null>(null);
@@ -147,7 +150,7 @@ function Canvas(props: ChartProps) {
         ref={box}
         role="application"
         aria-roledescription="chart"
-        aria-label={`${title}. Arrow keys read its points${props.onPick ? ", Enter shows the persons" : ""}.`}
+        aria-label={`${title}. Arrow keys read its points${props.onPick ? `, ${pickHint}` : ""}.`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys walk through the chart.
         tabIndex={0}
         style={height === undefined ? undefined : { height: `${height}px` }}
@@ -208,7 +211,11 @@ function Readout(props: {
       {series.map((one) => (
         <span class="readout-line" key={nameOf(one)}>
           <Swatch
-            color={one.isBefore ? "--border" : colorOf(now.findIndex((x) => x.label === one.label))}
+            color={
+              one.isBefore
+                ? "--border"
+                : colorOf(one.place ?? now.findIndex((x) => x.label === one.label))
+            }
             isLine={kind === "line"}
             dash={one.isBefore ? [4, 4] : (DASHES[now.indexOf(one)] ?? [])}
           />

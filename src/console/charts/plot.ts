@@ -20,10 +20,8 @@ type Line = uPlot.Series;
 /** The number of a line among those of its own period, which decides its colour. */
 function placeOf(series: readonly Series[], one: Series): number {
   const now = series.filter(({ isBefore }) => !isBefore);
-  return Math.max(
-    0,
-    now.findIndex(({ label }) => label === one.label),
-  );
+  const at = now.findIndex(({ label }) => label === one.label);
+  return now[at]?.place ?? Math.max(0, at);
 }
 
 function lineOf(series: readonly Series[], one: Series, isTail: boolean): Line {

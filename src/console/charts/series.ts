@@ -5,6 +5,8 @@ export type Series = {
   data: readonly (number | null)[];
   /** Drawn in grey and dashed: the same line one period earlier. */
   isBefore?: boolean;
+  /** The number of its colour; by default its place among the lines. */
+  place?: number;
 };
 
 /** Most lines of a chart, since the eye tells no more colours apart. */

@@ -8,6 +8,7 @@ import { GroupsPage } from "./groups/groups-page.tsx";
 import { HomePage } from "./home-page.tsx";
 import { InsightPage } from "./insights/insight-page.tsx";
 import { InsightsPage } from "./insights/insights-page.tsx";
+import { LogsPage } from "./logs/logs-page.tsx";
 import { PersonPage } from "./persons/person-page.tsx";
 import { PersonsPage } from "./persons/persons-page.tsx";
 import { PlaylistPage } from "./playlists/playlist-page.tsx";
@@ -57,5 +58,6 @@ export const PAGES: readonly Page[] = [
   { path: "sql", title: "SQL", icon: "sql", key: "q", component: SqlPage },
   { path: "playlists", title: "Playlists", icon: "playlists", component: PlaylistsPage },
   { path: "playlists/:short_id", title: "Playlist", component: PlaylistPage },
+  { path: "logs", title: "Logs", icon: "logs", key: "l", component: LogsPage },
   { path: "settings", title: "Settings", icon: "settings", component: SettingsPage },
 ];

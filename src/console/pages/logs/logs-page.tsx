@@ -1,0 +1,217 @@
+import type { Schemas } from "../../api/client.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
+import { PageHead, Panel } from "../../layout/page-head.tsx";
+import { useAddress } from "../../state/address.ts";
+import { bucket, clock, day, shortTime } from "../../state/format.ts";
+import { labelOf } from "../../state/period.ts";
+import { zone } from "../../state/project.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, Select } from "../../ui/field.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { PeriodPicker, usePeriod } from "../../ui/period-picker.tsx";
+import { Load, NothingInPeriod, NothingPasses, Skeleton } from "../../ui/states.tsx";
+import { type Column, Pager, Table, writePlace } from "../../ui/table.tsx";
+import { LogDetail } from "./log-detail.tsx";
+import { LogHistogram } from "./log-histogram.tsx";
+import {
+  type Histogram,
+  isFiltered,
+  LEVELS,
+  type LogsAsked,
+  PERIOD,
+  ROWS,
+  readHistogram,
+  readLatest,
+  readLogs,
+  readServices,
+  useLogsAsked,
+} from "./log-query.ts";
+import { SendLogs } from "./send-logs.tsx";
+
+type LogRecord = Schemas["LogRecord"];
+
+const FIRST_PAGE = { page: "", open: "" };
+
+/** Log records, the latest first, with their number over time; a row opens in place. */
+export function LogsPage() {
+  const { set } = useAddress();
+  const asked = useLogsAsked();
+  const { place: _, at: _at, ...ofHistogram } = asked;
+  const histogram = useLoad(`histogram ${JSON.stringify(ofHistogram)}`, (signal) =>
+    readHistogram(asked, signal),
+  );
+  return (
+    <>
+      <PageHead title="Logs" lead={`Times in ${zone()}`}>
+        <PeriodPicker fallback={PERIOD} />
+      </PageHead>
+      <Panel>
+        <Load of={histogram} skeleton={<Skeleton rows={1} height={188} />}>
+          {(found) => (
+            <LogHistogram
+              histogram={found}
+              period={asked.period}
+              onPick={(at) => set({ at, ...FIRST_PAGE })}
+            />
+          )}
+        </Load>
+      </Panel>
+      <Panel isFlush>
+        <Toolbar asked={asked} />
+        <LogList asked={asked} histogram={histogram} />
+      </Panel>
+    </>
+  );
+}
+
+function Toolbar({ asked }: { asked: LogsAsked }) {
+  const { set } = useAddress();
+  const { period, levels, service, search, at } = asked;
+  const services = useLoad(`services ${period}`, (signal) => readServices(period, signal));
+  const names = [...new Set([...(services.data ?? []), ...(service === "" ? [] : [service])])];
+  const toggle = (level: string) => {
+    const next = levels.includes(level)
+      ? levels.filter((one) => one !== level)
+      : [...levels, level];
+    set({ level: next.join(","), ...FIRST_PAGE });
+  };
+  return (
+    <div class="toolbar">
+      <Field
+        label="Search logs"
+        isBare
+        type="search"
+        placeholder="A part of the text"
+        value={search}
+        onInput={(text) => set({ search: text, ...FIRST_PAGE })}
+      />
+      <Select
+        label="Service"
+        isBare
+        value={service}
+        choices={[
+          { value: "", label: "All services" },
+          ...names.map((name) => ({ value: name, label: name })),
+        ]}
+        onChange={(name) => set({ service: name, ...FIRST_PAGE })}
+      />
+      <fieldset class="cluster tight" aria-label="Levels">
+        {LEVELS.map((level) => (
+          <Button
+            key={level}
+            kind="quiet"
+            pressed={levels.includes(level)}
+            onClick={() => toggle(level)}
+          >
+            {level}
+          </Button>
+        ))}
+      </fieldset>
+      {at !== "" && (
+        <span class="chip">
+          <button type="button" onClick={() => set({ at: "", ...FIRST_PAGE })}>
+            {`from ${bucket(at)}`}
+            <Icon name="close" />
+            <span class="off-screen">Remove the narrowing</span>
+          </button>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** How many records the list has on all its pages; undefined while that is not known. */
+function totalOf(histogram: Histogram | undefined, at: string): number | undefined {
+  return histogram
+    ?.filter((one) => at === "" || one.at === at)
+    .reduce((sum, { count }) => sum + count, 0);
+}
+
+function LogList(props: { asked: LogsAsked; histogram: Loaded<Histogram> }) {
+  const { asked, histogram } = props;
+  const { query, set } = useAddress();
+  const logs = useLoad(`logs ${JSON.stringify(asked)}`, (signal) => readLogs(asked, signal));
+  const offset = asked.place?.offset ?? 0;
+  return (
+    <Load of={logs} skeleton={<Skeleton rows={12} height={40} />}>
+      {({ results, nextCursor }) => {
+        if (results.length === 0 && isFiltered(asked)) {
+          const none = { level: "", service: "", search: "", at: "", ...FIRST_PAGE };
+          return <NothingPasses onRemove={() => set(none)} />;
+        }
+        if (results.length === 0) return <NoLogs period={asked.period} />;
+        const next = nextCursor && writePlace({ offset: offset + ROWS, cursor: nextCursor });
+        return (
+          <>
+            <Table
+              label="Log records"
+              columns={COLUMNS}
+              rows={results}
+              keyOf={({ uuid }) => uuid}
+              open={query["open"]}
+              onOpen={(open) => set({ open })}
+              detail={(record) => <LogDetail record={record} />}
+            />
+            <Pager
+              offset={offset}
+              shown={results.length}
+              count={totalOf(histogram.data, asked.at)}
+              onFirst={() => set(FIRST_PAGE, { push: true })}
+              onNext={next ? () => set({ page: next, open: "" }, { push: true }) : undefined}
+            />
+          </>
+        );
+      }}
+    </Load>
+  );
+}
+
+/** Nothing in the period, or nothing ever: the latest record of all says which. */
+function NoLogs({ period }: { period: string }) {
+  const { setPeriod } = usePeriod(PERIOD);
+  const latest = useLoad("latest log", async (signal) => ({ at: await readLatest(signal) }));
+  return (
+    <Load of={latest} skeleton={<Skeleton rows={4} height={40} />}>
+      {({ at }) => {
+        if (at === null) return <SendLogs />;
+        const nearest = at.slice(0, 10);
+        return (
+          <NothingInPeriod
+            period={labelOf(period, new Date())}
+            nearest={day(at)}
+            onShow={() => setPeriod(`${nearest}..${nearest}`)}
+          />
+        );
+      }}
+    </Load>
+  );
+}
+
+const COLUMNS: readonly Column<LogRecord>[] = [
+  {
+    key: "body",
+    title: "Record",
+    cell: ({ level, body }) => (
+      <span class="log-line">
+        <b class={`level ${level}`}>{level}</b> {body.slice(0, 300)}
+      </span>
+    ),
+  },
+  {
+    key: "service",
+    title: "Service",
+    width: "144px",
+    isExtra: true,
+    cell: ({ service_name }) => service_name,
+  },
+  {
+    key: "time",
+    title: "Time",
+    width: "144px",
+    cell: ({ timestamp }) => (
+      <time dateTime={timestamp} title={`${day(timestamp)} ${clock(timestamp)}`}>
+        {shortTime(timestamp)}
+      </time>
+    ),
+  },
+];
