@@ -99,7 +99,7 @@ function Shown({ dashboard, loaded }: { dashboard: Dashboard; loaded: Loaded<Das
         lead={dashboard.description}
       >
         <FilterEditor filters={view.filters} onChange={view.setFilters} />
-        <PeriodChoice period={view.period} onPeriod={view.setPeriod} noPeriod="Each tile its own" />
+        <PeriodChoice period={view.period} onPeriod={view.setPeriod} noPeriod={view.noPeriod} />
         {canEdit && (
           <DashboardTools
             dashboard={dashboard}

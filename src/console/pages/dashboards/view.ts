@@ -7,8 +7,10 @@ import type { Dashboard } from "./changes.ts";
 
 /** Period and filters of a dashboard: from the address, else as they are saved with it. */
 export type View = {
-  /** Empty if each tile has its own. */
+  /** Empty if it has no name. */
   period: string;
+  /** The name of an empty period. */
+  noPeriod: string;
   filters: Filter[];
   /** Whether the address has others than the dashboard. */
   isChanged: boolean;
@@ -21,10 +23,16 @@ export type View = {
   reset(): void;
 };
 
-/** The saved period as the address has it; empty without one. */
+/** The word of the address for no period, where the dashboard has one. */
+const OWN = "own";
+
+/** The saved period as the address has it; empty without one, or if the address cannot have it. */
 function savedPeriod({ filters: { date_from, date_to } }: Dashboard): string {
-  if (date_from == null && date_to == null) return "";
-  return periodOf({ kind: "", dateRange: { date_from, date_to } as Query["dateRange"] & object });
+  if (date_from == null) return "";
+  const range = { date_from: String(date_from), date_to: date_to == null ? null : String(date_to) };
+  const period = periodOf({ kind: "", dateRange: range });
+  const read = { date_to: null, ...dateRangeOf(period) };
+  return read.date_from === range.date_from && read.date_to === range.date_to ? period : "";
 }
 
 /** Period and filters of a dashboard, and how to change them in the address. */
@@ -33,18 +41,21 @@ export function useView(dashboard: Dashboard): View {
   const saved = dashboard.filters["properties"];
   const kept = Array.isArray(saved) ? readFilters(JSON.stringify(saved)) : [];
   const before = savedPeriod(dashboard);
-  const period = query["period"] ?? before;
+  const asked = query["period"] === OWN ? "" : query["period"];
+  const period = asked ?? before;
   const filters = query["filters"] === undefined ? kept : readFilters(query["filters"]);
-  const hasPeriod = period !== before;
+  const hasPeriod = asked !== undefined && asked !== before;
   const hasFilters = JSON.stringify(filters) !== JSON.stringify(kept);
   // The dashboard's own last day would stay if none were sent.
-  const range = period === "" ? {} : { date_to: null, ...dateRangeOf(period) };
+  const range =
+    period === "" ? { date_from: null, date_to: null } : { date_to: null, ...dateRangeOf(period) };
   const override = {
     ...(hasPeriod ? range : {}),
     ...(hasFilters ? { properties: filters } : {}),
   };
   return {
     period,
+    noPeriod: before === "" && dashboard.filters["date_from"] != null ? "As saved" : "Of each tile",
     filters,
     isChanged: hasPeriod || hasFilters,
     over: {
@@ -53,10 +64,10 @@ export function useView(dashboard: Dashboard): View {
     },
     toSave: {
       ...dashboard.filters,
-      ...range,
+      ...(hasPeriod ? range : {}),
       ...(hasFilters ? { properties: filters } : {}),
     },
-    setPeriod: (next) => set({ period: next === before ? "" : next }),
+    setPeriod: (next) => set({ period: next === before ? "" : next || OWN }),
     setFilters: (next) => {
       const isKept = JSON.stringify(next) === JSON.stringify(kept);
       set({ filters: isKept ? "" : JSON.stringify(next) });

@@ -85,9 +85,10 @@ function Editor(props: {
         <Panel
           title="Answer"
           tools={
-            isBuilt && (
+            !isSql(query) && (
               <PeriodChoice
-                period={periodOf(query)}
+                period={isBuilt || query.dateRange ? periodOf(query) : ""}
+                {...(!isBuilt && { noPeriod: "As in the words" })}
                 onPeriod={(period) => change(withPeriod(query, period))}
                 {...(isTrend && {
                   isCompared: query.compareFilter?.compare === true,

@@ -82,8 +82,12 @@ export function periodOf({ dateRange }: Query): string {
   return isDay(from) && isDay(to) ? `${from}..${to}` : "7d";
 }
 
-/** The same question about another period; its interval follows. */
+/** The same question about another period, or without one if it is empty; its interval follows. */
 export function withPeriod(query: Query, period: string): Query {
+  if (period === "") {
+    const { dateRange: _, ...rest } = query;
+    return rest;
+  }
   const dated = { ...query, dateRange: dateRangeOf(period) };
   const hasInterval = query.kind === "TrendsQuery" || query.kind === "LifecycleQuery";
   return hasInterval ? { ...dated, interval: intervalOf(period) } : dated;
