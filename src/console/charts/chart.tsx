@@ -5,7 +5,7 @@ import { isDark } from "../state/preferences.ts";
 import { Button } from "../ui/button.tsx";
 import { announce } from "../ui/live-region.tsx";
 import { DataTable } from "./data-table.tsx";
-import { plot } from "./plot.ts";
+import { type Library, loadLibrary, plot } from "./plot.ts";
 import { colorOf, DASHES, drawn, partAt, type Series, tableOfLines } from "./series.ts";
 
 /** A point of a chart: which column of which series. */
@@ -77,6 +77,18 @@ export function Chart(props: ChartProps) {
   );
 }
 
+/** The library that draws; undefined until it is loaded. Without it the numbers are still in the table. */
+function useLibrary(): Library | undefined {
+  const [loaded, setLoaded] = useState<{ library: Library }>();
+  useEffect(() => {
+    loadLibrary().then(
+      (library) => setLoaded({ library }),
+      () => announce("The chart cannot be loaded. The table has its numbers."),
+    );
+  }, []);
+  return loaded?.library;
+}
+
 function Canvas(props: ChartProps) {
   const { title, columns, series, kind = "line", isUnfinished = false, height } = props;
   const { pickHint = "Enter shows the persons" } = props;
@@ -86,14 +98,16 @@ function Canvas(props: ChartProps) {
   const [at, setAt] = useState(0);
   const id = useId();
   const isDarkNow = isDark.value;
+  const library = useLibrary();
   const drawing = JSON.stringify([columns, series, kind, isUnfinished, height, isDarkNow]);
 
   // `drawing` has everything that is drawn.
   useEffect(() => {
     const element = box.current;
-    if (element === null) return;
+    if (element === null || library === undefined) return;
     const size = () => ({ width: element.clientWidth, height: height ?? element.clientHeight });
     chart.current = plot(
+      library,
       { columns, series, kind, isUnfinished, ...size(), onCursor: setColumn },
       element,
     );
@@ -108,7 +122,7 @@ function Canvas(props: ChartProps) {
       resized.disconnect();
       chart.current?.destroy();
     };
-  }, [drawing]);
+  }, [drawing, library]);
 
   const move = (to: number, line: number) => {
     const next = Math.min(columns.length - 1, Math.max(0, to));

@@ -1,4 +1,5 @@
-import uPlot from "uplot";
+import type uPlot from "uplot";
+import { CHARTS } from "../state/base.ts";
 import { bucket, compact } from "../state/format.ts";
 import { colorOf, DASHES, type Series, stacked, styleOf } from "./series.ts";
 
@@ -14,6 +15,23 @@ export type PlotOptions = {
   /** Called with the column under the pointer; null when it leaves. */
   onCursor: (column: number | null) => void;
 };
+
+/** The library that draws. */
+export type Library = typeof uPlot;
+
+let library: Promise<Library> | undefined;
+
+/** Loads the library that draws, once. Rejects if it cannot be loaded; the next call tries again. */
+export function loadLibrary(): Promise<Library> {
+  library ??= import(CHARTS).then(
+    (loaded: { uPlot: Library }) => loaded.uPlot,
+    (error: unknown) => {
+      library = undefined;
+      throw error;
+    },
+  );
+  return library;
+}
 
 type Line = uPlot.Series;
 
@@ -69,7 +87,10 @@ function linesOf({ series, isUnfinished }: PlotOptions): {
 }
 
 /** Bars of several series stand next to each other; those of an unfinished interval are pale. */
-function barsOf(options: PlotOptions): { lines: Line[]; data: uPlot.AlignedData } {
+function barsOf(
+  options: PlotOptions,
+  { paths }: Library,
+): { lines: Line[]; data: uPlot.AlignedData } {
   const { isUnfinished } = options;
   const isStack = options.kind === "stack";
   const series: readonly Series[] = isStack ? stacked(options.series) : options.series;
@@ -96,7 +117,7 @@ function barsOf(options: PlotOptions): { lines: Line[]; data: uPlot.AlignedData 
       width: 0,
       fill: color,
       points: { show: false },
-      paths: uPlot.paths.bars?.({
+      paths: paths.bars?.({
         align: 1,
         radius: 0,
         disp: {
@@ -166,14 +187,14 @@ function drawEndLabels(plotted: uPlot, series: readonly Series[]): void {
 }
 
 /** The chart in an element. It draws itself; {@link uPlot.destroy} removes it. */
-export function plot(options: PlotOptions, element: HTMLElement): uPlot {
+export function plot(drawing: Library, options: PlotOptions, element: HTMLElement): uPlot {
   const { columns, kind, width, height } = options;
-  const { lines, data } = kind === "line" ? linesOf(options) : barsOf(options);
+  const { lines, data } = kind === "line" ? linesOf(options) : barsOf(options, drawing);
   const isHourly = columns.some((column) => /[ T]\d/.test(column));
   const grid = { stroke: styleOf("--line"), width: 1 };
   const axis = { stroke: styleOf("--ink-2"), font: "12px system-ui", ticks: { show: false } };
   const half = kind === "line" ? 0 : 0.5;
-  return new uPlot(
+  return new drawing(
     {
       width,
       height,

@@ -1,7 +1,12 @@
-/** The path prefix of the server, such as `/stats`; empty at the root. A meta element of the shell has it. */
-export const BASE = (
-  document.querySelector<HTMLMetaElement>('meta[name="hoglet-base"]')?.content ?? ""
-).replace(/\/+$/, "");
+/** The content of a meta element of the shell. */
+const metaOf = (name: string): string =>
+  document.querySelector<HTMLMetaElement>(`meta[name="hoglet-${name}"]`)?.content ?? "";
+
+/** The path prefix of the server, such as `/stats`; empty at the root. */
+export const BASE = metaOf("base").replace(/\/+$/, "");
+
+/** The address of the library that draws charts. */
+export const CHARTS = metaOf("charts");
 
 /** The path of the console. All its pages are below it. */
 export const CONSOLE = `${BASE}/console`;

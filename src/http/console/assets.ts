@@ -6,6 +6,9 @@ export type Asset = { name: string; type: string; plain: Uint8Array; gzipped: Ui
 /** The script of the console. */
 export const SCRIPT = prepared("js", "text/javascript", bundled("main.tsx"));
 
+/** The library that draws charts; the script loads it for the first chart. */
+export const CHARTS = prepared("js", "text/javascript", bundled("charts/library.ts"));
+
 /** The style of the console. */
 export const STYLE = prepared("css", "text/css", bundled("styles/main.css"));
 

@@ -2,7 +2,7 @@ import { Failure } from "../../core/values/failure.ts";
 import { problem } from "../answer/errors.ts";
 import { type PageRoute, pagesOf } from "../operation/route.ts";
 import { prefersType, takesGzip } from "../request/preferences.ts";
-import { type Asset, SCRIPT, STYLE } from "./assets.ts";
+import { type Asset, CHARTS, SCRIPT, STYLE } from "./assets.ts";
 import { shell } from "./shell.ts";
 
 /** Only files of this server are loaded, and no text becomes a script. */
@@ -47,7 +47,7 @@ type Context = { request: Request; params: Record<string, string> };
 
 /** The page of the console with its script and style, and the way to it from the root. */
 export function consolePages({ version, address }: Needs): PageRoute[] {
-  const assets = new Map([SCRIPT, STYLE].map((asset) => [asset.name, asset]));
+  const assets = new Map([SCRIPT, CHARTS, STYLE].map((asset) => [asset.name, asset]));
   const page = ({ request }: Context) => {
     const url = address(request);
     const headers = { ...consoleHeaders(url), "cache-control": "no-cache" };

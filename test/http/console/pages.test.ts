@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SCRIPT, STYLE } from "../../../src/http/console/assets.ts";
+import { CHARTS, SCRIPT, STYLE } from "../../../src/http/console/assets.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const project = sharedApp();
@@ -11,9 +11,9 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return (await project()).ask("GET", path, { key: null, headers });
 }
 
-/** The addresses that the page names, in its order: style and script. */
+/** The addresses that the page names, in its order: charts, style and script. */
 const assetsOf = (page: string) =>
-  [...page.matchAll(/(?:href|src)="([^"]+\.(?:css|js))"/g)].map(([, path = ""]) => path);
+  [...page.matchAll(/(?:href|src|content)="([^"]+\.(?:css|js))"/g)].map(([, path = ""]) => path);
 
 test("the root leads a browser to the console, and any other client gets the JSON of before", async () => {
   const browser = await get("/", { accept: BROWSER });
@@ -54,7 +54,7 @@ test.each(["/console", "/console/", "/console/persons/3f1c", "/console/assets", 
 test("the page names nothing outside of this server", async () => {
   const { text } = await get("/console/");
 
-  expect(assetsOf(text)).toHaveLength(2);
+  expect(assetsOf(text)).toHaveLength(3);
   expect(text.replace("http%3A%2F%2Fwww.w3.org%2F2000%2Fsvg", "")).not.toMatch(/https?:|\/\/\w/);
 });
 
@@ -78,7 +78,8 @@ test("a browser may keep the files of the page, and gets them gzipped if it take
   expect((await get("/console/api/nothing/")).status).toBe(404);
 });
 
-test("the files stay within what loads at once: 90 KB of script and 12 KB of style, gzipped", () => {
+test("the files stay within what loads at once: 90 KB of script and 12 KB of style, gzipped; 180 KB of script in all", () => {
   expect(SCRIPT.gzipped.length).toBeLessThanOrEqual(90_000);
+  expect(SCRIPT.gzipped.length + CHARTS.gzipped.length).toBeLessThanOrEqual(180_000);
   expect(STYLE.gzipped.length).toBeLessThanOrEqual(12_000);
 });
