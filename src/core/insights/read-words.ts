@@ -103,9 +103,10 @@ async function ofWords(needs: Needs, words: string, asking: Asking): Promise<Wor
   }
   const sentences: WordsRead["readings"] = [];
   for (const { query } of short === undefined ? english : [first]) {
-    // Questions that no kind of query can express are said by their words alone.
+    // Without a sentence of its own the first reading is said by the words, which are read as it.
     const isOfWords = query["kind"] === WORDS_KIND;
-    const sentence = isOfWords ? words : await sentenceIn(needs, query, asking, names);
+    const said = isOfWords ? words : await sentenceIn(needs, query, asking, names);
+    const sentence = said ?? onlyIf(query === first.query, words);
     const isNew = sentences.every((one) => one.sentence !== sentence);
     if (sentence !== null && isNew) sentences.push({ sentence, query });
   }
@@ -119,6 +120,8 @@ async function ofWords(needs: Needs, words: string, asking: Asking): Promise<Wor
     suggestions,
   };
 }
+
+const onlyIf = (isMeant: boolean, words: string) => (isMeant ? words : null);
 
 async function shortIn(
   needs: Needs,

@@ -67,6 +67,34 @@ describe("words", () => {
   });
 
   test.each([
+    ["purchases by landing page", { breakdown: "$entry_pathname", breakdown_type: "session" }],
+    ["conversion rate by exit page", { breakdown: "$end_pathname", breakdown_type: "session" }],
+  ])("about pages where sessions begin or end are typed queries: %s", async (words, breakdown) => {
+    const { body } = await read({ words });
+
+    expect(body).toMatchObject({ query: { breakdownFilter: breakdown }, sentence: words });
+    expect(body.query?.["kind"]).not.toBe("WordsQuery");
+  });
+
+  test("of a session that began on a page have a filter of sessions", async () => {
+    const { body } = await read({ words: "how many purchases of people who landed on /" });
+    const filter = { key: "$entry_pathname", type: "session", value: "/" };
+    expect(body.query).toMatchObject({ properties: [filter] });
+  });
+
+  test.each([
+    ["hey, can u tell me how many purchases we got today?", "-0d"],
+    ["nr of purchases by ppl in Germany this month pls", "mStart"],
+    ["are purchases up on last month?", "mStart"],
+    ["is the number of purchases down from yesterday", "-0d"],
+  ])("are read as people type them: %s", async (words, date_from) => {
+    const { body } = await read({ words });
+    expect(body.query).toMatchObject({ series: [node("purchase")], dateRange: { date_from } });
+    const isCompared = /\b(?:up|down)\b/.test(words);
+    expect((body.query?.["compareFilter"] ?? null) !== null).toBe(isCompared);
+  });
+
+  test.each([
     ["how many kangaroos visited", "kangaroos"],
     ["purchase by colour", "colour"],
     ["", ""],

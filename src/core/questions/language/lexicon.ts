@@ -27,7 +27,7 @@ export const ROLES = {
   new: "new, brand new, first time, newly",
   returning:
     "returning, repeat, recurring, existing, be here before, have be here before, visit before, come before, have visit before",
-  bounce_rate: "bounce rate, bouncing rate",
+  bounce_rate: "bounce rate, bouncing rate, bouncerate",
   bounce:
     "bounce, leave immediately, leave right away, leave after one page, leave at once, single page session, single page visit",
   session_length:
@@ -40,7 +40,7 @@ export const ROLES = {
   by: "by, per, for each, for every, in each, each, every, split by, broken down by, break down by, grouped by, group by, depending on, across, by each, segmented by, divided by, in every, of each, according to",
   funnel: "funnel, funnel from, steps",
   conversion:
-    "conversion rate, conversion, convert, converted, converting, conversion rate from, end up, go on to, turn into, ended up, go through, make it, make it to",
+    "conversion rate, conversion, convert, converted, converting, conversion rate from, end up, go on to, turn into, ended up, go through, make it, make it to, finish, finish with, complete with",
   abandonment:
     "abandonment rate, abandonment, abandon, cart abandonment rate, drop off, dropped off, drop out, abandoned, drop off rate",
   how_long:

@@ -171,6 +171,14 @@ const BEFORE = `(?:the\\s+)?(?:(?:previous|prior|preceding|last|past)\\s+(?:one|
 
 const COMPARED: Rule[] = [
   [
+    "(?:up|down|higher|lower|better|worse)\\s+(?:on|from|than|over)\\s+(?:last|the last|the previous)\\s+(week|month|quarter|year)",
+    ([unit = ""]) => ({ ...calendar(unit, 0), compare: true }),
+  ],
+  [
+    "(?:up|down|higher|lower|better|worse)\\s+(?:on|from|than|over)\\s+yesterday",
+    () => ({ ...within("-0d", 1), compare: true }),
+  ],
+  [
     `,?\\s*(?:(?:and\\s+)?(?:as\\s+)?compared?\\s+(?:to|with|against)|vs\\.?|versus|against|than|relative to|in comparison (?:to|with))\\s+(?:in\\s+|the\\s+one\\s+|that of\\s+|those of\\s+|it was\\s+)?${BEFORE}`,
     () => ({ compare: true }),
   ],

@@ -1,7 +1,16 @@
 import { BREAKDOWN_LIMIT_MAX, BREAKDOWNS_MAX } from "../../queries/breakdown.ts";
 import type { Interval } from "../../queries/period.ts";
 import type { JsonObject } from "../../values/json.ts";
-import type { Aggregate, Condition, Label, Measure, Reading } from "./reading.ts";
+import type { Property } from "../language/name-keys.ts";
+import {
+  type Aggregate,
+  type Condition,
+  isOfSession,
+  type Label,
+  type Measure,
+  PLACES,
+  type Reading,
+} from "./reading.ts";
 
 /** The time of a question without one. */
 export const DAYS_DEFAULT = 30;
@@ -51,7 +60,21 @@ const TYPED_ONLY: ReadonlySet<Measure["of"]> = new Set([
 
 /** Whether a reading can be answered, by a query or by SQL. */
 export const isAnswerable = (reading: Reading) =>
-  !TYPED_ONLY.has(reading.measure.of) || queryOf(reading) !== undefined;
+  !(TYPED_ONLY.has(reading.measure.of) || needsSessions(reading)) || queryOf(reading) !== undefined;
+
+/** Whether events are asked for by the pages where their sessions begin or end. */
+const needsSessions = ({ measure, by, where }: Reading) =>
+  !measure.of.startsWith("session") &&
+  (by.some((one) => one.by === "entry" || one.by === "exit") ||
+    where.some(({ property }) => isOfSession(property)));
+
+/** The property of a label that typed queries have. */
+function propertyOf(label: Label): Property | undefined {
+  if (label.by === "entry" || label.by === "exit") return { of: "event", name: PLACES[label.by] };
+  return label.by === "property" ? label.property : undefined;
+}
+
+const typeOf = (property: Property) => (isOfSession(property) ? "session" : property.of);
 
 const node = (event: string | null) => ({ kind: "EventsNode", event });
 
@@ -105,12 +128,12 @@ function filterOf({ property, is, values }: Condition): JsonObject {
   const isNumber = is === "above" || is === "at_least" || is === "below" || is === "at_most";
   const one = isNumber ? Number(only) : only;
   const value = isList ? values : one;
-  return { key: property.name, type: property.of, operator: OPERATORS[is], value };
+  return { key: property.name, type: typeOf(property), operator: OPERATORS[is], value };
 }
 
 function trends(reading: Reading, all: readonly Aggregate[]): JsonObject | undefined {
   const { by, top, when } = reading;
-  const isPlain = (label: Label) => label.by === "property";
+  const isPlain = (label: Label) => propertyOf(label) !== undefined;
   const isTyped = ({ events, math, property, where }: Aggregate) =>
     events.length <= 1 && math !== "different" && property?.of !== "person" && where === undefined;
   if (!all.every(isTyped) || !by.every(isPlain) || by.length > BREAKDOWNS_MAX) return undefined;
@@ -137,13 +160,14 @@ function trends(reading: Reading, all: readonly Aggregate[]): JsonObject | undef
 /** A list of the top ten has no row of events without a value. */
 function valuesAlone({ by, top }: Reading): Condition[] {
   if (top?.count === null || top === null) return [];
-  return by.flatMap((one) =>
-    one.by === "property" ? [{ property: one.property, is: "set" as const, values: [] }] : [],
-  );
+  return by.flatMap((one) => {
+    const property = propertyOf(one);
+    return property === undefined ? [] : [{ property, is: "set" as const, values: [] }];
+  });
 }
 
 function breakdown({ by, top }: Reading): JsonObject {
-  const properties = by.flatMap((one) => (one.by === "property" ? [one.property] : []));
+  const properties = by.flatMap((one) => propertyOf(one) ?? []);
   const [first, ...others] = properties;
   if (first === undefined) return {};
   const limit =
@@ -152,8 +176,11 @@ function breakdown({ by, top }: Reading): JsonObject {
       : { breakdown_limit: top.count, breakdown_hide_other_aggregation: true };
   const breakdownFilter: JsonObject =
     others.length === 0
-      ? { breakdown: first.name, breakdown_type: first.of, ...limit }
-      : { breakdowns: properties.map(({ of, name }) => ({ property: name, type: of })), ...limit };
+      ? { breakdown: first.name, breakdown_type: typeOf(first), ...limit }
+      : {
+          breakdowns: properties.map((one) => ({ property: one.name, type: typeOf(one) })),
+          ...limit,
+        };
   return { breakdownFilter };
 }
 
@@ -180,7 +207,7 @@ function funnel(
   if (
     when.interval !== undefined ||
     when.compare === true ||
-    by.some((one) => one.by !== "property")
+    by.some((one) => propertyOf(one) === undefined)
   )
     return undefined;
   const { window } = measure;

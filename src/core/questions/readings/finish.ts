@@ -3,7 +3,14 @@ import type { Part, Parts } from "../language/parts.ts";
 import { conditionsIn, isSame } from "./conditions.ts";
 import type { Context } from "./context.ts";
 import { objectOf } from "./objects.ts";
-import type { Condition, Label, Measure, Reading, Top } from "./reading.ts";
+import {
+  type Condition,
+  type Label,
+  type Measure,
+  PLACES,
+  type Reading,
+  type Top,
+} from "./reading.ts";
 import { isEach } from "./units.ts";
 
 /** Completes a reading with the filters, the breakdown and the order that its question has besides. */
@@ -135,9 +142,6 @@ export const lacksIntervals = ({ measure, when }: Reading) =>
 export const lacksRows = ({ by, top, measure }: Reading) =>
   by.length === 0 && top !== null && measure.of !== "next" && measure.of !== "stickiness";
 
-/** Names of the pages where sessions begin and end, in conditions. */
-export const PLACES = { entry: "$entry_pathname", exit: "$end_pathname" } as const;
-
 /** Of visits that begin or end on a page, the page is a condition on that place and no row. */
 function atPlaces(reading: Reading): Reading {
   const place = reading.by.find(({ by }) => by === "entry" || by === "exit");
@@ -203,8 +207,8 @@ export function labelsIn(parts: Parts, measure: Measure): Label[] {
     parts.takePart(part);
     found.push({ by: role });
   }
-  const isOfSessions = measure.of === "sessions" || measure.of === "session_share";
-  for (const role of isOfSessions ? (["entry", "exit"] as const) : []) {
+  const hasPlaces = ["sessions", "session_share", "events", "funnel"].includes(measure.of);
+  for (const role of hasPlaces ? (["entry", "exit"] as const) : []) {
     if (parts.take(role) !== undefined) found.push({ by: role });
     parts.takeAll(role);
   }

@@ -17,6 +17,13 @@ export type Label =
   /** The origin of a visit is its referring domain, else its utm_source, else `Direct`. */
   | { by: "weekday" | "hour" | "date" | "event" | "entry" | "exit" | "origin" };
 
+/** Properties of sessions with the pages where these begin and end, in conditions too. */
+export const PLACES = { entry: "$entry_pathname", exit: "$end_pathname" } as const;
+
+/** Whether a property is of the session of an event. */
+export const isOfSession = ({ name }: Property): boolean =>
+  name === PLACES.entry || name === PLACES.exit;
+
 /** Counted events, of all names if `events` is empty, and how they are counted. */
 export type Aggregate = {
   events: readonly string[];

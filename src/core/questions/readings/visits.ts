@@ -16,6 +16,8 @@ export const sessions: Reader = (parts) => {
     return { of: "sessions", value };
   }
   const place = parts.has("entry", "exit");
+  // "Revenue by landing page" is of what happened in the sessions.
+  if (place && parts.left().some(isOfOthers)) return undefined;
   if (place) parts.takeAll("before", "after", "last_seen", "first_seen", "first_touch", "go");
   const word = parts.has("session");
   if (!place && !word) return undefined;
@@ -33,6 +35,10 @@ export const sessions: Reader = (parts) => {
   if (place) parts.takeIf(({ meaning }) => meaning.property?.name === "$pathname");
   return { of: "sessions", value: isOfPersons ? "persons" : "count" };
 };
+
+const isOfOthers = ({ meaning: { event, roles } }: Part) =>
+  (event !== undefined && event !== "$pageview" && !roles.has("session")) ||
+  (["revenue", "spend", "order_value", "conversion"] as const).some((role) => roles.has(role));
 
 function valueIn(parts: Parts): SessionValue | undefined {
   if (isPerPerson(parts)) return "per_person";

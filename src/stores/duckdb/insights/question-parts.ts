@@ -1,6 +1,10 @@
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import { PLACES } from "../../../core/questions/readings/finish.ts";
-import type { Aggregate, Condition, Reading } from "../../../core/questions/readings/reading.ts";
+import {
+  type Aggregate,
+  type Condition,
+  isOfSession,
+  type Reading,
+} from "../../../core/questions/readings/reading.ts";
 import { quoted } from "../engine/duckdb.ts";
 import type { EventSource } from "./statement.ts";
 
@@ -89,8 +93,9 @@ const SIGNS = { above: ">", at_least: ">=", below: "<", at_most: "<=" } as const
 /** Returns the SQL of a condition. */
 export function conditionSql(condition: Condition, source: EventSource): string {
   const { property, is, values } = condition;
-  const isPlace = Object.values(PLACES).some((name) => name === property.name);
-  const text = isPlace ? `"${property.name}"` : source.text({ type: property.of }, property.name);
+  const text = isOfSession(property)
+    ? `"${property.name}"`
+    : source.text({ type: property.of }, property.name);
   return testSql(condition, text, is, values);
 }
 

@@ -1,6 +1,10 @@
 import type { Period } from "../../../core/queries/period.ts";
-import { PLACES } from "../../../core/questions/readings/finish.ts";
-import type { Condition, Reading, SessionValue } from "../../../core/questions/readings/reading.ts";
+import {
+  type Condition,
+  isOfSession,
+  type Reading,
+  type SessionValue,
+} from "../../../core/questions/readings/reading.ts";
 import { columnsIn, nearPeriod, ofFirst, sessionsOf } from "../sql/sessions.ts";
 import { conditionSql, grouped, isWithin, joined, type Parts } from "./question-parts.ts";
 import { TIME } from "./statement.ts";
@@ -24,8 +28,7 @@ const VALUES: Record<SessionValue, string> = {
  */
 export function sessionQuery(reading: Reading, parts: Parts, period: Period): string {
   const { measure } = reading;
-  const isPlace = ({ property }: Condition) =>
-    Object.values(PLACES).some((name) => name === property.name);
+  const isPlace = ({ property }: Condition) => isOfSession(property);
   const ofSessions = reading.where.filter(isPlace).map((one) => conditionSql(one, parts.source));
   const ofEvents = reading.where
     .filter((one) => !isPlace(one))
@@ -35,9 +38,9 @@ export function sessionQuery(reading: Reading, parts: Parts, period: Period): st
       ? measure.among.map((one) => conditionSql(one, parts.source)).join(" AND ")
       : "";
   const began = parts.clock.replace(TIME, `"$start_timestamp"`);
-  const isOfSession = (label: string) => label.startsWith(`"$`);
+  const isPlaceLabel = (label: string) => label.startsWith(`"$`);
   const labels = parts.labels.map((label, at) =>
-    isOfSession(label) ? label : `label_of_first_${at + 1}`,
+    isPlaceLabel(label) ? label : `label_of_first_${at + 1}`,
   );
   const value =
     measure.of === "session_share"
@@ -47,11 +50,11 @@ export function sessionQuery(reading: Reading, parts: Parts, period: Period): st
     isWithin(began, period),
     ...ofEvents.map((_, at) => `fits_${at + 1}`),
     ...ofSessions,
-    ...labels.filter(isOfSession).map((label) => `${label} IS NOT NULL`),
+    ...labels.filter(isPlaceLabel).map((label) => `${label} IS NOT NULL`),
   ];
   const ofEach = [
     ...labels.flatMap((label, at) =>
-      isOfSession(label) ? [] : [{ name: label, sql: parts.labels[at] ?? "", of: ofFirst }],
+      isPlaceLabel(label) ? [] : [{ name: label, sql: parts.labels[at] ?? "", of: ofFirst }],
     ),
     ...ofEvents.map((sql, at) => ({ name: `fits_${at + 1}`, sql, of: isOfAny })),
     ...(among === "" ? [] : [{ name: "is_among", sql: among, of: isOfAny }]),

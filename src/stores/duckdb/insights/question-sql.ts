@@ -2,12 +2,12 @@ import type { Question } from "../../../core/ports/insights.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Property } from "../../../core/questions/language/name-keys.ts";
 import { askedInterval } from "../../../core/questions/readings/compile.ts";
-import { PLACES } from "../../../core/questions/readings/finish.ts";
-import type {
-  Aggregate,
-  Label,
-  Measure,
-  Reading,
+import {
+  type Aggregate,
+  type Label,
+  type Measure,
+  PLACES,
+  type Reading,
 } from "../../../core/questions/readings/reading.ts";
 import { eventViews } from "./drafts.ts";
 import {
