@@ -108,7 +108,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   http: ["elysia", "@elysiajs/swagger", "swagger-ui-dist", "posthog-js", "node:"],
   app: ["node:", "bun:", "croner"],
   cli: ["node:"],
-  console: ["preact", "@preact/signals", "preact-iso", "uplot", "openapi-fetch"],
+  console: ["preact", "@preact/signals", "preact-iso", "uplot"],
   "main.ts": [],
 };
 
