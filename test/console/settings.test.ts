@@ -2,8 +2,11 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { explained } from "../../src/console/pages/health/reasons.ts";
 import { SCOPES } from "../../src/console/pages/settings/scopes.ts";
 import { SCOPE_OBJECTS } from "../../src/core/access/key.ts";
+import { personUuid } from "../../src/core/identity/person.ts";
+import { readiness } from "../../src/core/operations/readiness.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
@@ -143,6 +146,67 @@ test("live events come, wait under pointer and focus, and stop with the session"
   await page.getByRole("button", { name: "1 new" }).click();
   await row("returned").waitFor();
   await go("events/");
+});
+
+test("health says the reason why the server is not ready, with its remedy, and refused requests", async () => {
+  const { page, go } = opened;
+  await server.capture({ api_key: "phc_wrong", event: "lost", distinct_id: "ann" }, "/i/v0/e/");
+  await go("health/");
+  await page.getByText("The server is ready").waitFor();
+  await page.getByText("POST /i/v0/e/").waitFor();
+  expect(await flaws()).toEqual([]);
+
+  await page.route("**/status/", async (route) => {
+    const response = await route.fetch();
+    const status = await response.json();
+    const changed = { ready: false, reasons: ["the disk is almost full"] };
+    await route.fulfill({
+      response,
+      json: { ...status, server: { ...status.server, ...changed } },
+    });
+  });
+  await page.getByText("Make space on the disk of the data directory").waitFor();
+  expect(await flaws()).toEqual([]);
+  await page.unroute("**/status/");
+  await page.getByText("The server is ready").waitFor();
+});
+
+test("each reason of the server is explained", () => {
+  const ingest = { applied: () => 0, isStalled: () => true, lag: () => 1 };
+  const isTrue = () => true;
+  for (const isRestoring of [isTrue, () => false]) {
+    const reasons = readiness({
+      ...{ ingest, isRestoring, isCatchingUp: isTrue, isDraining: isTrue, refusing: isTrue },
+      ...{ diskGuard: { isLow: isTrue }, refusal: () => "ENOSPC", elapsedMs: () => 0 },
+    })();
+    expect(reasons).toHaveLength(5);
+    for (const reason of reasons) {
+      expect(explained(reason).sentence).not.toContain("The server says");
+    }
+  }
+});
+
+test("tasks list a deletion with its next run, and it is cancelled there", async () => {
+  const { page, go } = opened;
+  await go("tasks/");
+  await page.getByText("Nothing waits").waitFor();
+  expect(await flaws()).toEqual([]);
+  const path = `/api/environments/1/persons/${personUuid(1, "ann")}/delete_events/`;
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  await fetch(`${server.url}${path}`, { method: "POST", headers });
+
+  await page.getByText("Next deletions of persons").waitFor();
+  await page.getByText("the events alone").waitFor();
+  await page.getByRole("button", { name: /^\d+ \w+ 20/ }).click();
+  await page.getByRole("button", { name: "Print the receipt" }).waitFor();
+  await page.getByText("Waits for its run").waitFor();
+  expect(await flaws()).toEqual([]);
+  await page.emulateMedia({ media: "print" });
+  expect(await page.getByRole("navigation").first().isVisible()).toBe(false);
+  expect(await page.getByText("Waits for its run").isVisible()).toBe(true);
+  await page.emulateMedia({ media: "screen" });
+  await page.getByRole("button", { name: "Cancel the deletion" }).click();
+  await page.getByText("Cancelled").nth(2).waitFor();
 });
 
 test("a session is ended from another one, and signing out leads to the sign-in page", async () => {

@@ -2516,7 +2516,7 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 cursor?: string;
-                status?: "pending" | "completed" | "all";
+                status?: "pending" | "completed" | "failed" | "cancelled" | "all";
                 person_uuid?: string;
             };
             header?: never;

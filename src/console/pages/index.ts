@@ -5,6 +5,7 @@ import { DashboardsPage } from "./dashboards/dashboards-page.tsx";
 import { EventsPage } from "./events/events-page.tsx";
 import { GroupPage } from "./groups/group-page.tsx";
 import { GroupsPage } from "./groups/groups-page.tsx";
+import { HealthPage } from "./health/health-page.tsx";
 import { HomePage } from "./home-page.tsx";
 import { InsightPage } from "./insights/insight-page.tsx";
 import { InsightsPage } from "./insights/insights-page.tsx";
@@ -16,6 +17,7 @@ import { PlaylistsPage } from "./playlists/playlists-page.tsx";
 import { SettingsPage } from "./settings/settings-page.tsx";
 import { SqlPage } from "./sql/sql-page.tsx";
 import { StartPage } from "./start/start-page.tsx";
+import { TasksPage } from "./tasks/tasks-page.tsx";
 
 /** A page of the console. */
 export type Page = {
@@ -59,5 +61,7 @@ export const PAGES: readonly Page[] = [
   { path: "playlists", title: "Playlists", icon: "playlists", component: PlaylistsPage },
   { path: "playlists/:short_id", title: "Playlist", component: PlaylistPage },
   { path: "logs", title: "Logs", icon: "logs", key: "l", component: LogsPage },
+  { path: "tasks", title: "Tasks", icon: "tasks", key: "t", component: TasksPage },
+  { path: "health", title: "Health", icon: "health", key: "h", component: HealthPage },
   { path: "settings", title: "Settings", icon: "settings", component: SettingsPage },
 ];

@@ -14,6 +14,15 @@ export const compact = (value: number): string => COMPACT.format(value);
 export const percent = (share: number | null | undefined): string =>
   share === null || share === undefined ? "–" : `${NUMBER.format(Math.round(share * 1000) / 10)} %`;
 
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+
+/** A size in few characters, such as `4.2 MB`. */
+export function bytes(size: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, size)) / 3));
+  const value = size / 1000 ** power;
+  return `${value.toFixed(value < 10 && power > 0 ? 1 : 0)} ${UNITS[power]}`;
+}
+
 /** `1 person`, `2 persons`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useAction } from "../api/action.ts";
+import { useChange } from "../api/change.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ProblemNote } from "./states.tsx";
@@ -14,7 +14,7 @@ export function Confirm(props: {
   onClose: () => void;
   children: ComponentChildren;
 }) {
-  const { isRunning, problem, run } = useAction();
+  const { isRunning, problem, run } = useChange();
   return (
     <Dialog
       title={props.title}

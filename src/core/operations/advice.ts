@@ -93,7 +93,14 @@ function eventAdvice({ arrived, warnings }: Symptoms): Advice[] {
   const clock = types.find((type) => CLOCK_WARNINGS.includes(type));
   return [
     ...(arrived.dropped > 0
-      ? [advice("dropped", `${arrived.dropped} events were dropped. Their warnings say why.`)]
+      ? [
+          advice(
+            "dropped",
+            arrived.dropped === 1
+              ? "1 event was dropped. Its warning says why."
+              : `${arrived.dropped} events were dropped. Their warnings say why.`,
+          ),
+        ]
       : []),
     ...(clock === undefined
       ? []

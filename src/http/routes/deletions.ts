@@ -134,7 +134,9 @@ const listRoutes = ({ deletions }: Needs) => [
     summary: "List requested deletions of events, the newest first.",
     query: t.Object({
       ...Paging,
-      status: t.Optional(t.String({ enum: ["pending", "completed", "all"] })),
+      status: t.Optional(
+        t.String({ enum: ["pending", "completed", "failed", "cancelled", "all"] }),
+      ),
       person_uuid: t.Optional(Text(UUID)),
     }),
     status: 200,
@@ -157,7 +159,9 @@ const listRoutes = ({ deletions }: Needs) => [
 function statesOf(status = "all"): readonly DeletionState[] | undefined {
   if (status === "all") return undefined;
   if (status === "pending" || status === "completed") return DELETION_STATUSES[status];
-  throw new Failure("invalid_choice", "A status is pending, completed or all.", "status");
+  if (status === "failed" || status === "cancelled") return [status];
+  const detail = "A status is pending, completed, failed, cancelled or all.";
+  throw new Failure("invalid_choice", detail, "status");
 }
 
 function deletionResponse(row: DeletionRow) {

@@ -46,6 +46,11 @@ test("a deletion that waits is cancelled once, and then deletes nothing", async 
   expect(await app.ask("POST", `${app.api}${path}cancel/`)).toMatchObject({ status: 404 });
   await app.app.deletionRuns.run();
   expect((await app.get("/events/")).body).toMatchObject({ count: 1 });
+  const counts = ["pending", "completed", "failed", "cancelled", "all"].map(async (status) => {
+    const { body } = await app.get(`/persons/deletion_status/?status=${status}`);
+    return (body as { count: number }).count;
+  });
+  expect(await Promise.all(counts)).toEqual([0, 0, 0, 1, 1]);
 });
 
 test("a deletion of another project is not found, and stays", async () => {

@@ -46,10 +46,10 @@ function Rows({ event, onFilter }: LiveListProps) {
   const [open, setOpen] = useState<string>();
   const isHeld = isPointed || isFocused || open !== undefined;
   const live = useLive(event, isHeld);
-  const recent = useRecent(event);
+  const recent = useRecent(event, live.begun);
   const { data } = recent;
   useEffect(() => {
-    if (data !== undefined) live.append(data.results);
+    if (data !== undefined) live.merge(data.results);
   }, [data]);
   const show = () => {
     setOpen(undefined);
@@ -86,9 +86,9 @@ function Rows({ event, onFilter }: LiveListProps) {
   );
 }
 
-/** The newest stored events, with which the list begins. */
-const useRecent = (event: string | undefined) =>
-  useLoad(`recent ${event}`, (signal) => {
+/** The newest stored events. They fill the list at the beginning, and what a stream has missed. */
+const useRecent = (event: string | undefined, begun: number) =>
+  useLoad(`recent ${event} ${begun}`, (signal) => {
     const query = { limit: LIVE_ROWS, ...(event === undefined ? {} : { event }) };
     return read(
       api.GET("/api/environments/{project_id}/events/", {

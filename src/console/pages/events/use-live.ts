@@ -20,8 +20,10 @@ export type Live = {
   message: string;
   /** Events that came while the list was held. */
   held: number;
-  /** Adds older events below. */
-  append(older: readonly LiveEvent[]): void;
+  /** How many times the stream has begun. After each, the stored events may have some that it did not. */
+  begun: number;
+  /** Adds stored events, the newest first. */
+  merge(stored: readonly LiveEvent[]): void;
   /** Shows the events that came while the list was held. */
   show(): void;
   /** Reads the stream again after it has ended. */
@@ -49,6 +51,24 @@ function joined(first: readonly LiveEvent[], second: readonly LiveEvent[]): Live
   return [...first, ...second.filter(({ uuid }) => !known.has(uuid))].slice(0, LIVE_ROWS);
 }
 
+/** Adds the stored events that are missing. While the list is held, newer ones wait. */
+function merged(old: Rows, stored: readonly LiveEvent[], isHeld: boolean): Rows {
+  const known = new Set([...old.events, ...old.waiting].map(({ uuid }) => uuid));
+  const missing = stored.filter(({ uuid }) => !known.has(uuid));
+  const newest = old.events[0]?.timestamp;
+  if (!isHeld || newest === undefined) {
+    return { ...old, events: newestFirst([...old.events, ...missing]) };
+  }
+  const newer = missing.filter(({ timestamp }) => timestamp > newest);
+  const waiting = newestFirst([...old.waiting, ...newer]);
+  return { ...old, waiting, held: old.held + newer.length };
+}
+
+const newestFirst = (events: LiveEvent[]): LiveEvent[] =>
+  events
+    .sort((a, b) => Number(a.timestamp < b.timestamp) - Number(a.timestamp > b.timestamp))
+    .slice(0, LIVE_ROWS);
+
 const shown = ({ events, waiting }: Rows): Rows => ({
   ...EMPTY,
   events: joined(waiting, events),
@@ -68,16 +88,24 @@ function useIsVisible(): boolean {
 /** Reads the stream again and again until the signal aborts. Resolves after an end that is final. */
 async function follow(
   event: string | undefined,
-  on: { message: (message: LiveMessage) => void; trouble: (sentence: string) => void },
+  on: {
+    begin: () => void;
+    message: (message: LiveMessage) => void;
+    trouble: (sentence: string) => void;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
+  let hasBegun = false;
   const take = (message: LiveMessage) => {
     if (failures > 0) on.trouble("");
     failures = 0;
+    if (!hasBegun) on.begin();
+    hasBegun = true;
     on.message(message);
   };
   for (;;) {
+    hasBegun = false;
     const end = await endOf(readLive(event, take, signal));
     if (signal.aborted) return;
     if (end.isFinal) return on.trouble(end.sentence);
@@ -111,6 +139,7 @@ export function useLive(event: string | undefined, isHeld: boolean): Live {
   const [message, setMessage] = useState("");
   const [hasEnded, setEnded] = useState(false);
   const [turn, setTurn] = useState(0);
+  const [begun, setBegun] = useState(0);
   const isVisible = useIsVisible();
   const isBlocked = isSignedOut.value;
   const holding = useRef(isHeld);
@@ -139,12 +168,19 @@ export function useLive(event: string | undefined, isHeld: boolean): Live {
     const leave = new AbortController();
     setEnded(false);
     setMessage("");
-    follow(event, { message: take, trouble: setMessage }, leave.signal).finally(() => {
-      if (leave.signal.aborted) return;
-      setEnded(true);
+    const on = {
+      begin: () => setBegun((last) => last + 1),
+      message: take,
+      trouble(sentence: string) {
+        setMessage(sentence);
+        if (sentence !== "") setStats(undefined);
+      },
+    };
+    follow(event, on, leave.signal).finally(() => !leave.signal.aborted && setEnded(true));
+    return () => {
+      leave.abort();
       setStats(undefined);
-    });
-    return () => leave.abort();
+    };
   }, [event, isVisible, isBlocked, turn]);
 
   useEffect(() => {
@@ -157,7 +193,8 @@ export function useLive(event: string | undefined, isHeld: boolean): Live {
     message,
     held: rows.held,
     hasEnded,
-    append: (older) => setRows((old) => ({ ...old, events: joined(old.events, older) })),
+    begun,
+    merge: (stored) => setRows((old) => merged(old, stored, holding.current)),
     show: () => setRows(shown),
     again: () => setTurn((last) => last + 1),
   };

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../../api/action.ts";
+import { useChange } from "../../api/change.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { may, soonAfterSignIn } from "../../api/session.ts";
 import { projects } from "../../state/project.ts";
@@ -61,7 +61,7 @@ export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: ()
     ends: "365",
     day: "",
   });
-  const { isRunning, problem, run } = useAction();
+  const { isRunning, problem, run } = useChange();
   const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
   const make = (event: Event) => {
     event.preventDefault();

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../../api/action.ts";
+import { useChange } from "../../api/change.ts";
 import { api, read } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import { moment } from "../../state/format.ts";
@@ -34,7 +34,7 @@ export function ProjectKey({ of }: { of: Project }) {
 
 function ResetDialog({ of, onClose }: { of: Project; onClose: () => void }) {
   const [hours, setHours] = useState("24");
-  const { isRunning, problem, run } = useAction();
+  const { isRunning, problem, run } = useChange();
   const reset = (event: Event) => {
     event.preventDefault();
     run(async () => {

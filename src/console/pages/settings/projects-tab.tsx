@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useAction } from "../../api/action.ts";
+import { useChange } from "../../api/change.ts";
 import { api, read } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
@@ -103,7 +103,7 @@ function ProjectFields(props: {
 
 function ProjectForm({ of: { id, name, timezone } }: { of: Project }) {
   const [draft, setDraft] = useState<Draft>({ name, timezone });
-  const { isRunning, problem, run } = useAction();
+  const { isRunning, problem, run } = useChange();
   const isChanged = draft.name !== name || draft.timezone !== timezone;
   const save = (event: Event) => {
     event.preventDefault();
@@ -142,7 +142,7 @@ function ProjectForm({ of: { id, name, timezone } }: { of: Project }) {
 function NewProject(props: { onClose: () => void; onMade: (made: Project) => void }) {
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [draft, setDraft] = useState<Draft>({ name: "", timezone });
-  const { isRunning, problem, run } = useAction();
+  const { isRunning, problem, run } = useChange();
   const make = (event: Event) => {
     event.preventDefault();
     run(async () => {

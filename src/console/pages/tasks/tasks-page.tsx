@@ -1,0 +1,175 @@
+import { api, read, type Schemas } from "../../api/client.ts";
+import { useLoad, usePolled } from "../../api/load.ts";
+import { may } from "../../api/session.ts";
+import { PageHead, Panel } from "../../layout/page-head.tsx";
+import { href, useAddress } from "../../state/address.ts";
+import { moment, number } from "../../state/format.ts";
+import { inProject } from "../../state/project.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Select } from "../../ui/field.tsx";
+import { Empty, Load, NothingPasses, Skeleton } from "../../ui/states.tsx";
+import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { DeletionReceipt } from "../persons/deletions.tsx";
+
+type Deletion = Schemas["Deletion"];
+
+const ROWS = 50;
+
+/** How often the list is read again, in milliseconds. */
+const EVERY_MS = 5000;
+
+const STATES = [
+  { value: "", label: "All deletions" },
+  { value: "pending", label: "Waiting or running" },
+  { value: "completed", label: "Done" },
+  { value: "failed", label: "Failed" },
+  { value: "cancelled", label: "Cancelled" },
+] as const;
+
+type State = Exclude<(typeof STATES)[number]["value"], "">;
+
+/** Deletions by their state, with the next runs; a row opens to its receipt. */
+export function TasksPage() {
+  const { query, set } = useAddress();
+  const state = STATES.find(({ value }) => value === query["state"])?.value ?? "";
+  return (
+    <>
+      <PageHead title="Tasks" lead={<NextRuns />} />
+      <Panel isFlush>
+        <div class="toolbar">
+          <Select
+            label="State"
+            isBare
+            value={state}
+            choices={STATES}
+            onChange={(value) => set({ state: value, page: "", open: "" })}
+          />
+        </div>
+        <Deletions state={state === "" ? undefined : state} />
+      </Panel>
+    </>
+  );
+}
+
+/** When deletions run next. */
+function NextRuns() {
+  const { data } = useLoad(may("project:read") ? "next runs" : null, (signal) =>
+    read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
+  );
+  const runs = data?.server.schedules.map(({ kind, next_run_at }) => {
+    const when = next_run_at ? moment(next_run_at) : "never";
+    return kind === "weekly" ? `of persons ${when}` : `of events alone ${when}`;
+  });
+  return <>{runs ? `Next deletions ${runs.join(", ")}` : "Deletions of persons and events"}</>;
+}
+
+function Deletions({ state }: { state: State | undefined }) {
+  const { query, set } = useAddress();
+  const place = readPlace(query["page"]);
+  const deletions = usePolled(JSON.stringify([state, query["page"]]), EVERY_MS, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/persons/deletion_status/", {
+        params: {
+          path: inProject(),
+          query: { limit: ROWS, ...(state && { status: state }), ...(place ?? {}) },
+        },
+        signal,
+      }),
+    ),
+  );
+  return (
+    <Load of={deletions} skeleton={<Skeleton rows={6} height={40} />}>
+      {({ results, count, next }) => {
+        if (results.length === 0 && state !== undefined) {
+          return <NothingPasses onRemove={() => set({ state: "", page: "" })} />;
+        }
+        if (results.length === 0) return <NothingWaits />;
+        const following = placeOf(next);
+        return (
+          <>
+            <Table
+              label="Deletions"
+              columns={COLUMNS}
+              rows={results}
+              keyOf={({ id }) => String(id)}
+              open={query["open"]}
+              onOpen={(open) => set({ open })}
+              detail={({ id }) => <PrintableReceipt id={id} />}
+            />
+            <Pager
+              offset={place?.offset ?? 0}
+              shown={results.length}
+              count={count}
+              onFirst={() => set({ page: "", open: "" }, { push: true })}
+              onNext={
+                following && (() => set({ page: writePlace(following), open: "" }, { push: true }))
+              }
+            />
+          </>
+        );
+      }}
+    </Load>
+  );
+}
+
+function NothingWaits() {
+  return (
+    <Empty icon="tasks" title="Nothing waits">
+      <p>A person, or the events of one, is deleted on its page. The deletion appears here.</p>
+      <ButtonLink href={href("persons")}>Persons</ButtonLink>
+    </Empty>
+  );
+}
+
+/** The receipt of a deletion. On paper the page has nothing else. */
+function PrintableReceipt({ id }: { id: number }) {
+  return (
+    <div class="receipt">
+      <DeletionReceipt id={id} />
+      <div class="cluster receipt-tools">
+        <Button onClick={() => print()}>Print the receipt</Button>
+      </div>
+    </div>
+  );
+}
+
+const LABELS: Record<Deletion["status"], { label: string; tone?: string }> = {
+  pending: { label: "Waits or runs" },
+  completed: { label: "Done", tone: "good" },
+  failed: { label: "Failed", tone: "bad" },
+  cancelled: { label: "Cancelled" },
+};
+
+const COLUMNS: readonly Column<Deletion>[] = [
+  {
+    key: "asked",
+    title: "Asked for",
+    cell: ({ created_at }) => moment(created_at),
+  },
+  {
+    key: "kind",
+    title: "Deletes",
+    isExtra: true,
+    cell: ({ kind }) => (kind === "weekly" ? "the person with its events" : "the events alone"),
+  },
+  {
+    key: "person",
+    title: "Person",
+    isExtra: true,
+    cell: ({ person_uuid }) => <code>{person_uuid}</code>,
+  },
+  {
+    key: "events",
+    title: "Events",
+    isNumber: true,
+    isExtra: true,
+    width: "88px",
+    cell: ({ counts }) => number(counts?.["events"] as number | undefined),
+  },
+  {
+    key: "state",
+    title: "State",
+    width: "136px",
+    cell: ({ status }) => <span class={LABELS[status].tone}>{LABELS[status].label}</span>,
+  },
+];
