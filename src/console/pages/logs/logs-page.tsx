@@ -45,17 +45,19 @@ export function LogsPage() {
       <PageHead title="Logs" lead={`Times in ${zone()}`}>
         <PeriodPicker fallback={PERIOD} />
       </PageHead>
-      <Panel>
-        <Load of={histogram} skeleton={<Skeleton rows={1} height={188} />}>
-          {(found) => (
-            <LogHistogram
-              histogram={found}
-              period={asked.period}
-              onPick={(at) => set({ at, ...FIRST_PAGE })}
-            />
-          )}
-        </Load>
-      </Panel>
+      {histogram.data?.length !== 0 && (
+        <Panel>
+          <Load of={histogram} skeleton={<Skeleton rows={1} height={188} />}>
+            {(found) => (
+              <LogHistogram
+                histogram={found}
+                period={asked.period}
+                onPick={(at) => set({ at, ...FIRST_PAGE })}
+              />
+            )}
+          </Load>
+        </Panel>
+      )}
       <Panel isFlush>
         <Toolbar asked={asked} />
         <LogList asked={asked} histogram={histogram} />
