@@ -96,7 +96,7 @@ export const OPERATIONS: Row[] = [
     "format",
     { body: { key: "n", value: 1 } },
   ],
-  ["POST", `${PERSON}split/`, "person:write", 201, ""],
+  ["POST", `${PERSON}split/`, "person:write", 201, "", { body: { main_distinct_id: "ann" } }],
   ["GET", `${ENVIRONMENT}events/`, "query:read", 200, EVENTS],
   ["GET", `${ENVIRONMENT}events/values/`, "query:read", 200, "event_name key value", KEY],
   ["GET", `${ENVIRONMENT}events/live/`, "query:read", 200, "distinctId eventType"],
