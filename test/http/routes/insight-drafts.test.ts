@@ -176,7 +176,7 @@ describe("a draft of words runs as it stands, and finds the numbers of the insig
     "p75 of price of buy, view by $browser last 3 weeks compared to previous",
     "p90 of price of buy last 3 weeks",
     "p99 of price of buy last 3 weeks vs previous period",
-    "visitors of view today",
+    "hourly visitors of view today",
     "unique users of view by person age last 7 days compared to the previous period",
     `unique users of ${ALL} by person plan last 20 days compared to previous`,
     "funnel view then sign up",
