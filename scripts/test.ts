@@ -28,8 +28,8 @@ const SLOW_FILES = ["test/crash/disk-full.test.ts"];
 /** The module that a test file with long rounds imports, perhaps through another module. */
 const ROUNDS = join(ROOT, "test/support/start/rounds.ts");
 
-/** What a command printed, and whether it ended well. */
-type Outcome = { ok: boolean; output: string };
+/** What a command printed, whether it ended well, and its seconds of processor time with its children. */
+type Outcome = { ok: boolean; output: string; cpuSeconds: number };
 
 /** Runs a command of Bun, and prints what it prints: at once, or when it has ended. */
 async function run(
@@ -55,7 +55,8 @@ async function run(
   await Promise.all([read(child.stdout), read(child.stderr)]);
   const ok = (await child.exited) === 0;
   if (!isLive) process.stdout.write(output);
-  return { ok, output };
+  const cpuSeconds = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6;
+  return { ok, output, cpuSeconds };
 }
 
 /** The number that the test runner prints before `word` in its last lines. */
@@ -88,7 +89,7 @@ async function runTests(
   files: readonly string[],
   env: Record<string, string>,
 ): Promise<Counts & { output: string }> {
-  const { ok, output } = await run(
+  const { ok, output, cpuSeconds } = await run(
     [
       ...["test", `--timeout=${TEST_MS_MAX}`, `--parallel=${FILES_AT_ONCE}`],
       `--timings=${timings()}`,
@@ -98,6 +99,7 @@ async function runTests(
     { isLive: true, env },
   );
   const [passed, failed] = [counted(output, "pass"), counted(output, "fail")];
+  process.stdout.write(`\nThe tests took ${Math.round(cpuSeconds)} s of processor time.\n`);
   // A runner that ends without its last lines has failed.
   return { passed, failed: ok || failed > 0 ? failed : 1, output: failures(output) };
 }
