@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type TestApp, testApp } from "../../support/start/app.ts";
+import { type TestProject, testApp } from "../../support/start/app.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
 import {
   type ConsoleBrowser,
@@ -7,14 +7,18 @@ import {
   SESSION,
   signedIn,
 } from "../../support/start/session.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 
 const SESSIONS = "/console/api/sessions/";
 const PROJECTS = "/api/projects/";
 const KEYS = "/api/personal_api_keys/";
+
+/** For tests that neither count sessions nor have many keys refused. */
+const newProject = sharedApp({ flags: { "--project-key": PROJECT_KEY } });
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
 /** Waits until the store has the time of the last request of a session: an answer does not wait for it. */
-async function noted({ clock }: TestApp, browser: ConsoleBrowser): Promise<void> {
+async function noted({ clock }: TestProject, browser: ConsoleBrowser): Promise<void> {
   for (;;) {
     const { body } = await browser.ask("GET", SESSIONS);
     const [{ last_seen_at }] = body as [{ last_seen_at: string }];
@@ -25,7 +29,7 @@ async function noted({ clock }: TestApp, browser: ConsoleBrowser): Promise<void>
 
 describe("signing in", () => {
   test("with a personal key makes a session that acts as the key", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const browser = consoleBrowser(app);
     const made = await browser.ask("POST", SESSION, { body: { key: PERSONAL_KEY } });
 
@@ -45,7 +49,7 @@ describe("signing in", () => {
   });
 
   test("with a link works once, and a second use is refused", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { secret } = await app.app.sessions.makeLink({});
     const [first, second] = [consoleBrowser(app), consoleBrowser(app)];
 
@@ -59,7 +63,7 @@ describe("signing in", () => {
   });
 
   test("with a link of the command line belongs to one key of the user", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.app.sessions.makeLink({});
     await app.app.sessions.makeLink({});
     const made = await app.app.sessions.makeLink({ email: "ann@example.com" });
@@ -74,7 +78,7 @@ describe("signing in", () => {
   });
 
   test("with a link of two requests at once gives one session", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { secret } = await app.app.sessions.makeLink({});
     const asked = [1, 2, 3, 4].map(() =>
       consoleBrowser(app).ask("POST", SESSION, { body: { link: secret } }),
@@ -89,7 +93,7 @@ describe("signing in", () => {
     ["altered", (secret) => `${secret.slice(0, -2)}${secret.endsWith("AA") ? "BB" : "AA"}`, 0],
     ["a hash", (secret) => new Bun.CryptoHasher("sha256").update(secret).digest("hex"), 0],
   ])("with a link that is %s is refused", async (_what, altered, minutes) => {
-    await using app = await testApp();
+    const app = await newProject();
     const { secret } = await app.app.sessions.makeLink({});
     app.clock.now += minutes * MINUTE_MS;
     const refused = await consoleBrowser(app).ask("POST", SESSION, {
@@ -107,7 +111,7 @@ describe("signing in", () => {
     ["{", 400, "parse_error"],
     [{ key: "x".repeat(5000) }, 413, "payload_too_large"],
   ])("with the body %j is refused", async (body, status, code) => {
-    await using app = await testApp();
+    const app = await newProject();
     const browser = consoleBrowser(app);
 
     expect(await browser.ask("POST", SESSION, { body })).toMatchObject({ status, body: { code } });
@@ -115,7 +119,7 @@ describe("signing in", () => {
   });
 
   test("never takes over the value of a cookie that was sent", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const name = (await signedIn(app)).cookie()?.split("=", 1)[0] ?? "";
     const planted = `${name}=${"A".repeat(43)}`;
     const browser = consoleBrowser(app, planted);
@@ -127,7 +131,7 @@ describe("signing in", () => {
   });
 
   test("again ends the session that the browser had", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const browser = await signedIn(app);
     const before = browser.cookie();
     await browser.ask("POST", SESSION, { body: { key: PERSONAL_KEY } });
@@ -154,7 +158,7 @@ describe("signing in", () => {
 
 describe("a session ends", () => {
   test("after seven days without a request, and is kept by one", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const browser = await signedIn(app);
     app.clock.now += 6 * DAY_MS;
     expect((await browser.ask("GET", PROJECTS)).status).toBe(200);
@@ -171,7 +175,7 @@ describe("a session ends", () => {
   });
 
   test("after thirty days in any case", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const browser = await signedIn(app);
     for (let day = 0; day < 29; day++) {
       app.clock.now += DAY_MS;
@@ -217,7 +221,7 @@ describe("a session ends", () => {
   });
 
   test("by signing out, which clears what the page kept", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const browser = await signedIn(app);
     const before = browser.cookie();
     const out = await browser.ask("DELETE", SESSION);
@@ -242,7 +246,7 @@ describe("a session ends", () => {
 });
 
 test("the rights of a session are those of its key at each request", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   const other = await app.app.projects.create({ name: "other" });
   const key = await app.app.keys.create({ label: "ann", scopes: ["person:read"] });
   const browser = await signedIn(app, key.value);
@@ -258,7 +262,7 @@ test("the rights of a session are those of its key at each request", async () =>
 
 describe("keys", () => {
   test("are made, changed and rolled by a session for an hour after signing in, and ended always", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const key = await app.app.keys.create({ label: "ann", scopes: ["*"] });
     const browser = await signedIn(app);
     const make = () => browser.ask("POST", KEYS, { body: { label: "new", scopes: ["*"] } });
