@@ -165,10 +165,7 @@ export function questionsPage(): string {
     "A filter may name a value alone: `orders from Germany`, `visitors on mobile`, `paid with paypal`. The values of the newest 20,000 events and persons are known, and these words for some of them:",
     table(
       ["word", "value"],
-      Object.entries(VALUE_WORDS).map(([word, values]) => [
-        code(word),
-        values.map(code).join(", "),
-      ]),
+      [...VALUE_WORDS].map(([word, values]) => [code(word), values.map(code).join(", ")]),
     ),
   ].join("\n\n")}\n`;
 }

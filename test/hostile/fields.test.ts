@@ -166,6 +166,32 @@ test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
   },
 );
 
+test.each(["__proto__", "constructor", "toString"])(
+  "a question or query that names %s, which every object has, is no server error",
+  async (name) => {
+    const series = (fields: object) => [{ kind: "EventsNode", event: name, ...fields }];
+    const trends = (fields: object) => ({ kind: "TrendsQuery", series: series({}), ...fields });
+    const property = { key: name, value: name, operator: name, type: "event" };
+    const queries = [
+      ...[`SELECT ${name} FROM events`, `SELECT ${name}(1)`, `SELECT CAST(1 AS ${name})`].map(
+        (query) => ({ kind: "HogQLQuery", query }),
+      ),
+      { kind: "HogQLQuery", query: `SELECT person.${name}, ${name}.x FROM events` },
+      { kind: "HogQLQuery", query: `SELECT dateDiff('${name}', now(), now()) FROM ${name}` },
+      trends({ interval: name }),
+      trends({ series: series({ math: name, properties: [property] }) }),
+      trends({ breakdownFilter: { breakdown: name, breakdown_type: "session" } }),
+      trends({ dateRange: { date_from: `-1${name}` } }),
+      { kind: "WordsQuery", query: `visitors by ${name} in ${name} where ${name} is ${name}` },
+      { kind: name },
+    ];
+    for (const query of queries) {
+      const { status } = await ask("POST", "/api/environments/1/query/", { body: { query } });
+      expect([query, [200, 400].includes(status)]).toEqual([query, true]);
+    }
+  },
+);
+
 describe("a key that manages keys grants only its own rights", () => {
   test.each<[string, object]>([
     ["all scopes", { scopes: ["*"] }],

@@ -40,13 +40,15 @@ export const HOGQL_RELATIONS: Readonly<Record<string, string>> = {
 };
 
 /** Names of PostHog for columns of events, of its relations and of groups. */
-const OTHER_NAMES: Record<string, Record<string, string>> = {
-  events: { created_at: "ingested_at" },
-  groups: { index: "type_index" },
-  person: { id: "person_id", uuid: "person_id" },
-  session: { id: "$session_id", session_id: "$session_id" },
-  ...Object.fromEntries(GROUPS.map((index) => [`group_${index}`, { key: `$group_${index}` }])),
-};
+const OTHER_NAMES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
+  Object.entries({
+    events: { created_at: "ingested_at" },
+    groups: { index: "type_index" },
+    person: { id: "person_id", uuid: "person_id" },
+    session: { id: "$session_id", session_id: "$session_id" },
+    ...Object.fromEntries(GROUPS.map((index) => [`group_${index}`, { key: `$group_${index}` }])),
+  }).map(([relation, names]) => [relation, new Map(Object.entries(names))]),
+);
 
 /** Returns the tables of a FROM. */
 export function tablesIn(node: Json | undefined): JsonObject[] {
@@ -84,9 +86,9 @@ export function foundIn(names: readonly string[], from: From): Found | undefined
   if (relation === "properties" && rest.length > 0) {
     return { table, column: "properties", path: rest, relation: null };
   }
-  const column = Object.keys(OTHER_NAMES)
-    .filter((view) => isOf(view, table, from))
-    .map((view) => OTHER_NAMES[view]?.[relation])[0];
+  const column = [...OTHER_NAMES]
+    .filter(([view]) => isOf(view, table, from))
+    .map(([, columns]) => columns.get(relation))[0];
   if (column !== undefined && rest.length === 0) return { table, column, path: [], relation: null };
   if (relation === "elements_chain" && isOf("events", table, from) && rest.length === 0) {
     return { table, column: "properties", path: ["$elements_chain"], relation: null };
@@ -99,7 +101,7 @@ function inRelation(
   [name = "", ...path]: readonly string[],
   table: string[],
 ): Found {
-  const column = OTHER_NAMES[relation]?.[folded(name)];
+  const column = OTHER_NAMES.get(relation)?.get(folded(name));
   if (column !== undefined) return { table, column, path: [], relation: null };
   const known = columnsOf(relation).find((one) => folded(one) === folded(name));
   const isWhole = known === "properties" || path.length === 0;
@@ -113,7 +115,7 @@ function inRelation(
 
 /** Returns the columns of a relation, for failures. */
 export const relationColumns = (relation: string): string =>
-  [...Object.keys(OTHER_NAMES[relation] ?? {}), ...columnsOf(relation)].join(", ");
+  [...(OTHER_NAMES.get(relation)?.keys() ?? []), ...columnsOf(relation)].join(", ");
 
 /** Returns a FROM whose events have the columns of relations. `trees` are those of {@link HOGQL_RELATIONS}. */
 export function withRelations(

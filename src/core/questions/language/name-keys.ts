@@ -150,7 +150,7 @@ export function valueKeys({ values }: ProjectNames): ByKey<KnownValue[]> {
     const names = [page, page.replace(/[-_]/g, " "), page.replace(/^sign-?up$/, "sign up")];
     for (const name of new Set(names)) add(`${folded(name)} page`, one);
   }
-  for (const [word, others] of Object.entries(VALUE_WORDS)) {
+  for (const [word, others] of VALUE_WORDS) {
     for (const other of others) for (const one of keys.get(other) ?? []) add(word, one);
   }
   return keys;

@@ -233,7 +233,7 @@ export function possibleValues(words: readonly Word[]): string[] {
       for (const path of pathsOf(some, words[from + length])) texts.add(path);
       for (const text of textsOf(some)) {
         texts.add(text);
-        for (const other of VALUE_WORDS[text] ?? []) texts.add(other);
+        for (const other of VALUE_WORDS.get(text) ?? []) texts.add(other);
       }
     }
   }
