@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isObject, type Json, type JsonObject, ownValue } from "../values/json.ts";
 import { folded, named, nodesIn } from "./extent.ts";
 
 /** A call as the tree has it, with its arguments. */
@@ -45,7 +45,7 @@ export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
   "||": between("CONJUNCTION_OR"),
   cast({ args: [value, type] }) {
     const name = folded(constantText(type) ?? "").replace(/^nullable\((.*)\)$/, "$1");
-    const id = HOGQL_TYPES[name] ?? PLAIN_TYPES[name];
+    const id = ownValue(HOGQL_TYPES, name) ?? ownValue(PLAIN_TYPES, name);
     if (value === undefined || id === undefined) {
       const known = [...Object.keys(PLAIN_TYPES), ...Object.keys(HOGQL_TYPES)].join(", ");
       return { refused: `CAST takes a value and a type that is written out: one of ${known}.` };
@@ -81,7 +81,7 @@ export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
     return { call: "strftime", args: [called(zoned, args), constant(duckdbFormat(text))] };
   },
   datename({ args: [part, time] }) {
-    const name = DATE_NAMES[folded(constantText(part) ?? "")];
+    const name = ownValue(DATE_NAMES, folded(constantText(part) ?? ""));
     if (name === undefined || time === undefined) {
       return { refused: "dateName takes 'month' or 'weekday', and a time." };
     }

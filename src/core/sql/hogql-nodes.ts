@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isObject, type Json, type JsonObject, ownValue } from "../values/json.ts";
 import { folded, nodesIn } from "./extent.ts";
 import { constant, constantText, HOGQL_TYPES } from "./hogql-calls.ts";
 import { type From, isOf, tablesIn } from "./hogql-names.ts";
@@ -41,7 +41,7 @@ export const isBounce = (node: JsonObject): boolean => lastName(node).endsWith("
 export function withType(node: JsonObject): JsonObject {
   const type = node["cast_type"];
   const info = isObject(type) ? type["type_info"] : undefined;
-  const id = isObject(info) ? HOGQL_TYPES[folded(info["name"])] : undefined;
+  const id = isObject(info) ? ownValue(HOGQL_TYPES, folded(info["name"])) : undefined;
   return id === undefined ? node : { ...node, cast_type: { id, type_info: null } };
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from "../values/json.ts";
 import { named, refuse } from "./extent.ts";
 import { HOGQL_REFUSED } from "./hogql-functions.ts";
 
@@ -86,7 +87,8 @@ const MADE: Record<string, string | ((found: Found, all: string, place: Place) =
   measure({ measure = "", at }, _, { text }) {
     const quoted = MEASURES.get(measure.toLowerCase());
     if (quoted !== undefined) return `${quoted}${at}, `;
-    const advice = HOGQL_REFUSED[measure.toLowerCase()] ?? "of these there is quantile(0.9)(x)";
+    const advice =
+      ownValue(HOGQL_REFUSED, measure.toLowerCase()) ?? "of these there is quantile(0.9)(x)";
     return refuse(`The function ${named(measure)} is not taken: ${advice}.`, null, text);
   },
 };

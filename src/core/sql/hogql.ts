@@ -1,4 +1,4 @@
-import { isExactNumber, isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isExactNumber, isObject, type Json, type JsonObject, ownValue } from "../values/json.ts";
 import { SQL_FUNCTIONS, SQL_VIEWS } from "./allowed.ts";
 import { SQL_SIZE_MAX } from "./check.ts";
 import { folded, named, nodesIn, refuse } from "./extent.ts";
@@ -129,7 +129,7 @@ class Rewriting {
   }
 
   #refuseKnown(node: JsonObject): void {
-    const advice = HOGQL_REFUSED[folded(node["function_name"])];
+    const advice = ownValue(HOGQL_REFUSED, folded(node["function_name"]));
     if (advice === undefined) return;
     refuse(
       `The function ${named(node["function_name"])} is not taken: ${advice}.`,

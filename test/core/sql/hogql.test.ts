@@ -136,6 +136,8 @@ test("a word that is not taken says what to write", async () => {
     ["SELECT max(properties.n) FROM events", "max(toFloat(…))"],
     ["SELECT 1 FROM events WHERE event = 'a' && event != 'b'", "joined by AND and OR"],
     ["SELECT 1 FROM events WHERE event = 'a' || event = 'b'", "joined by AND and OR"],
+    ["SELECT CAST(event, 'constructor') FROM events", "a type that is written out: one of string"],
+    ["SELECT constructor(event) FROM events", "constructor"],
     ["SELECT CAST(event, 'Ring') FROM events", "a type that is written out: one of string"],
     ["SELECT toDate() FROM events", "takes 1 or 2 arguments"],
     ["SELECT person.properties.email FROM groups", "person is known where FROM has events"],

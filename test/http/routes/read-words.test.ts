@@ -97,6 +97,7 @@ describe("words", () => {
   test.each([
     ["how many kangaroos visited", "kangaroos"],
     ["purchase by colour", "colour"],
+    ["how many constructor", "constructor"],
     ["", ""],
   ])(
     "that are not understood are marked, and other questions are offered: %j",
