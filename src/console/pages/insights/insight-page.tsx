@@ -75,7 +75,7 @@ function Editor(props: {
           onChange={props.onSaved}
         />
       </PageHead>
-      <Words query={query} onQuery={change} />
+      {!isSql(query) && <Words query={query} onQuery={change} />}
       <div class="editor">
         {isBuilt && (
           <Panel title="Question">
