@@ -7,6 +7,7 @@
  *   npm run bench -- singles disk          some parts; see PARTS
  *   npm run bench -- persons               a million persons, about 4 minutes; only by name
  *   npm run bench -- insights              ten million events, about 6 minutes; only by name
+ *   npm run bench -- console               a dashboard and watching consoles over them; only by name
  *   npm run bench -- --source              the sources also if there is an executable
  *   npm run bench -- --binary <path>       another executable than dist/hoglet
  */

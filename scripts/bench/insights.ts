@@ -290,7 +290,7 @@ function numbersOf({ columns, results }: Answer): Numbers {
 }
 
 /** Whole days before this one, and the Monday with which the last eight weeks of them begin. */
-function daysBefore(now: number): Days {
+export function daysBefore(now: number): Days {
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   const last = Math.floor(now / DAY_MS) * DAY_MS - DAY_MS;
   const sinceMonday = (new Date(last).getUTCDay() + 6) % 7;
@@ -298,7 +298,8 @@ function daysBefore(now: number): Days {
   return { first: day(last - (INSIGHT_DAYS - 1) * DAY_MS), last: day(last), weeksFrom };
 }
 
-async function ended(server: Server): Promise<void> {
+/** Stops a server as an operator would. Throws if it does not end well. */
+export async function ended(server: Server): Promise<void> {
   server.signal("SIGTERM");
   const code = await server.exited;
   if (code !== 0) throw new Error(`The server ended with ${code}: ${server.output().err}`);

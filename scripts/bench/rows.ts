@@ -2,6 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer } from "../../test/support/start/server.ts";
 import { CHANGES, chainOfAliases, changesOfLarge, LINKS } from "./aliases.ts";
+import { consoleRows } from "./console.ts";
 import { decodeCosts } from "./decode.ts";
 import { FILL_STREAM, PROJECT_KEY, type Run } from "./events.ts";
 import { median, megabytes, ms, seconds, spread, whole } from "./figures.ts";
@@ -506,6 +507,19 @@ async function insights({ plan, command, data, pace }: Bench): Promise<Row[]> {
   });
 }
 
+/** A dashboard, and consoles that watch, over the events of {@link insights} in a store of their own. */
+async function consoles({ plan, command, data, pace }: Bench): Promise<Row[]> {
+  return consoleRows({
+    ...{ command, events: plan.insightEvents, rounds: plan.insightRounds },
+    directory: `${data}-console`,
+    trickle: (server, seconds) =>
+      pace.send({
+        ...{ port: portOf(server), stream: STREAM.pace, connections: CONNECTIONS, batch: 1 },
+        ...{ rate: PACE_PER_SECOND, seconds },
+      }),
+  });
+}
+
 /** The parts that can be chosen, in the order in which they are measured. */
 export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
   decode,
@@ -521,10 +535,11 @@ export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
   memory,
   persons,
   insights,
+  console: consoles,
 };
 
 /** Parts that take minutes, and change what others measure: only by name. */
-export const PARTS_BY_NAME: readonly string[] = ["persons", "insights"];
+export const PARTS_BY_NAME: readonly string[] = ["persons", "insights", "console"];
 
 /** Stops the server as an operator would, and fails if it does not end well. */
 export async function stop(bench: Bench): Promise<void> {

@@ -1,0 +1,148 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { PERSONAL_KEY, type Server, startServer } from "../../test/support/start/server.ts";
+import { median, p99, seconds, whole } from "./figures.ts";
+import { daysBefore, ended } from "./insights.ts";
+import { fillInsights } from "./insights-fill.ts";
+import type { Sent } from "./load.ts";
+import type { Row } from "./rows.ts";
+
+type Needs = {
+  command: string[];
+  /** An empty directory. */
+  directory: string;
+  events: number;
+  /** How often the dashboard is opened. */
+  rounds: number;
+  /** Sends single events at a steady pace for so long. */
+  trickle: (server: Server, seconds: number) => Promise<Sent>;
+};
+
+const MEMORY_MB = 256;
+
+/** Tiles that the console asks for at once. */
+const AT_ONCE = 2;
+
+/** Consoles that watch: each has a stream of events, and asks for the state every two seconds. */
+const CONSOLES = 10;
+const CONSOLES_PER_KEY = 4;
+const STATE_EVERY_MS = 2000;
+
+/** Rounds of events without and with consoles, in turns, and their length. */
+const TURNS = 3;
+const TURN_SECONDS = 5;
+
+const ENVIRONMENT = "/api/environments/1";
+
+/** Breakdowns of page views that make the dashboard "Website" one of twelve tiles. */
+const MORE_TILES = ["$browser", "$os", "$host"];
+
+/** A dashboard of twelve tiles over many events, and answers to SDKs while consoles watch. */
+export async function consoleRows(needs: Needs): Promise<Row[]> {
+  const { command, directory, events, rounds, trickle } = needs;
+  const data = join(directory, "data");
+  const flags = ["--memory", String(MEMORY_MB), "--threads", String(availableParallelism())];
+  await ended(await startServer({ command, data, flags }));
+  await fillInsights({ data, events, from: daysBefore(Date.now()).first });
+  await using server = await startServer({ command, data, flags });
+  const took = await opened(server, rounds);
+  const [first = Number.NaN, ...others] = took.all;
+  const watched = await watchedAnswers(server, trickle);
+  await ended(server);
+  return [
+    {
+      work: `a dashboard of ${took.tiles} tiles over 30 days of ${whole(events)} events, until all are there, p50 of ${others.length}`,
+      figure: `${seconds(median(others))}; the first time ${seconds(first)}`,
+      must: "3 s",
+    },
+    {
+      work: `answers to single events, 1,000/s, while ${CONSOLES} consoles watch`,
+      figure: `p99 ${p99(watched.with)}; without consoles p99 ${p99(watched.without)}`,
+      must: "p99 60 ms",
+    },
+  ];
+}
+
+/** Opens a dashboard again and again; how long each took in milliseconds. */
+async function opened(server: Server, rounds: number): Promise<{ tiles: number; all: number[] }> {
+  const made = await asked<{ id: number; tiles: { insight: { query: object } }[] }>(
+    server,
+    `${ENVIRONMENT}/dashboards/`,
+    { name: "bench", use_template: "website" },
+  );
+  const more = MORE_TILES.map((breakdown) => ({
+    kind: "TrendsQuery",
+    series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
+    breakdownFilter: { breakdown, breakdown_type: "event" },
+  }));
+  const queries = [...made.tiles.map(({ insight }) => insight.query), ...more];
+  const filters_override = { date_from: "-30d" };
+  const all: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const waiting = [...queries];
+    const began = performance.now();
+    const ask = async () => {
+      for (let query = waiting.shift(); query !== undefined; query = waiting.shift()) {
+        await asked(server, `${ENVIRONMENT}/query/`, { query, filters_override });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    all.push(performance.now() - began);
+  }
+  return { tiles: queries.length, all };
+}
+
+/** Times of answers to single events in milliseconds, in turns without and with consoles. */
+async function watchedAnswers(
+  server: Server,
+  trickle: Needs["trickle"],
+): Promise<{ with: number[]; without: number[] }> {
+  const keys = await Promise.all(
+    Array.from({ length: Math.ceil(CONSOLES / CONSOLES_PER_KEY) }, async (_, at) => {
+      const draft = { label: `console ${at}`, scopes: ["query:read", "project:read"] };
+      return (await asked<{ value: string }>(server, "/api/personal_api_keys/", draft)).value;
+    }),
+  );
+  const answers = { with: [] as number[], without: [] as number[] };
+  await trickle(server, TURN_SECONDS);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    answers.without.push(...(await trickle(server, TURN_SECONDS)).took);
+    const leaving = new AbortController();
+    const consoles = Array.from({ length: CONSOLES }, (_, at) =>
+      watch(server, keys[at % keys.length] ?? "", leaving.signal),
+    );
+    answers.with.push(...(await trickle(server, TURN_SECONDS)).took);
+    leaving.abort();
+    await Promise.all(consoles);
+  }
+  return answers;
+}
+
+/** Reads events as they come, and the state now and then, until it leaves. */
+async function watch({ url }: Server, key: string, signal: AbortSignal): Promise<void> {
+  const options = { headers: { authorization: `Bearer ${key}` }, signal };
+  const read = async (path: string) => {
+    const response = await fetch(url + path, options);
+    if (!response.ok) throw new Error(`${path} answers ${response.status}`);
+    await response.body?.pipeTo(new WritableStream());
+  };
+  const state = async () => {
+    for (;;) {
+      await read("/api/projects/1/status/");
+      await Bun.sleep(STATE_EVERY_MS);
+    }
+  };
+  await Promise.race([read(`${ENVIRONMENT}/events/live/`), state()]).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+async function asked<Body>({ url }: Server, path: string, body: object): Promise<Body> {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Body;
+}
