@@ -14,6 +14,7 @@ import {
   type Listed,
   named,
   namesOf,
+  newest,
   personOf,
   remove,
   removeEvents,
@@ -22,6 +23,7 @@ import {
 } from "../../support/data/deletions.ts";
 import type { TestProject } from "../../support/start/app.ts";
 import { temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { preparedData } from "../../support/start/prepared-data.ts";
 import { casesOf, rounds } from "../../support/start/rounds.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
@@ -29,13 +31,24 @@ setDefaultTimeout(60_000);
 
 const shared = sharedApp();
 
+/** Events of others, which a run takes a while for. */
+const FILLED = ROW_GROUP_ROWS / 3 - 1;
+
+/** A data directory with {@link FILLED} events of 997 persons. */
+const filled = preparedData(async (data) => {
+  await using app = await testApp({ data });
+  await fill(app, FILLED);
+});
+
 describe("while a batch runs", () => {
-  /** Events of others: so many take a while to be written again. */
-  const FILLED = rounds(2, 6) * ROW_GROUP_ROWS;
+  /** More events of others: so many are written again in several parts. */
+  const MORE = rounds(1, 6) * ROW_GROUP_ROWS;
 
   test("events are accepted and stored, and persons split and deleted, and all of it holds", async () => {
-    await using app = await testApp();
-    await fill(app, FILLED);
+    using place = temporaryDirectory();
+    await filled(place.path);
+    await using app = await testApp({ data: place.path });
+    await fill(app, MORE);
     await app.capture(
       batch(
         named("one", "left", { properties: { $set: { a: 1 } } }),
@@ -72,13 +85,14 @@ describe("while a batch runs", () => {
     expect(owners).toEqual(new Set([right.uuid]));
     expect(right.uuid).not.toBe((await personOf(app, "left")).uuid);
     expect(((await app.get("/events/?limit=1")).body as Listed<Stored>).count).toBe(
-      FILLED + 4 + sent,
+      FILLED + MORE + 4 + sent,
     );
   });
 
   test("S36: the same person is captured, changed by two, merged and deleted again, and it holds", async () => {
-    await using app = await testApp();
-    await fill(app, rounds(1, 2) * ROW_GROUP_ROWS);
+    using place = temporaryDirectory();
+    await filled(place.path);
+    await using app = await testApp({ data: place.path });
     await app.capture(batch(named("one", "ann"), named("two", "bob"), named("three", "eve")));
     const [{ id }, eve] = [await personOf(app, "ann"), await personOf(app, "eve")];
     await removeEvents(app, "ann");
@@ -165,12 +179,12 @@ describe("schedules", () => {
 describe("a run that is due during another run", () => {
   test("is done by the next start, if the server ends before its turn", async () => {
     using place = temporaryDirectory();
+    await filled(place.path);
     {
       await using app = await testApp({
         data: place.path,
         now: Date.parse("2026-11-21T12:00:00Z"),
       });
-      await fill(app, 20_000);
       await app.capture(batch(named("one", "ann"), named("two", "bob")));
       await app.app.deletionRuns.tick();
       await removeEvents(app, "ann");
@@ -194,7 +208,12 @@ describe("a run that is due during another run", () => {
 describe("the order of the event store", () => {
   test("the nightly run puts it in order by person once much of it is new, and not before", async () => {
     using place = temporaryDirectory();
-    const count = 4 * ROW_GROUP_ROWS;
+    await filled(place.path);
+    // Twelve times as many events come quickest from within the store.
+    await onStore(
+      join(place.path, "events", "1.duckdb"),
+      "INSERT INTO store.events SELECT e.* REPLACE (uuid() AS uuid) FROM store.events AS e, range(11)",
+    );
     {
       await using app = await testApp({
         data: place.path,
@@ -206,7 +225,8 @@ describe("the order of the event store", () => {
         await app.app.deletionRuns.tick();
         return files(app);
       };
-      await fill(app, count - 1);
+      const lacking = 4 * ROW_GROUP_ROWS - 1 - 12 * FILLED;
+      await app.capture(batch(...Array.from({ length: lacking }, () => named("first", "ann"))));
       expect(await night("2026-11-21T12:00:01Z")).toEqual(["1.duckdb", "1.duckdb.wal"]);
       expect(await night("2026-11-22T03:00:00Z")).toEqual(["1.duckdb", "1.duckdb.wal"]);
       await app.capture(batch(named("last", "user-0")));
@@ -215,13 +235,13 @@ describe("the order of the event store", () => {
       await app.capture(batch(named("later", "user-0")));
       expect(await night("2026-11-24T03:00:00Z")).toEqual(["2.duckdb", "2.duckdb.wal"]);
       expect(await namesOf(app, "user-0")).toEqual([
-        ...Array.from({ length: Math.ceil((count - 1) / 997) }, () => "filled"),
+        ...Array.from({ length: 12 * Math.ceil(FILLED / 997) }, () => "filled"),
         ...["last", "later"],
       ]);
     }
     const path = join(place.path, "events", "2.duckdb");
     // Events of one person are next to each other; later ones are at the end.
-    expect(await runsOfPersons(path)).toBe(997 + 1);
+    expect(await runsOfPersons(path)).toBe(997 + 1 + 1);
   });
 });
 
@@ -259,14 +279,15 @@ describe("S46: a clock that jumps", () => {
 
 describe("a task", () => {
   test("leaves a receipt that names the person by uuid only", async () => {
-    await using app = await testApp({ now: Date.parse("2026-11-21T12:00:00Z") });
+    const app = await shared();
     await app.capture(batch(named("one", "ann"), named("two", "ann")));
     const uuid = await remove(app, "ann");
     app.clock.now = Date.parse("2026-11-21T13:00:00Z");
     await app.app.deletionRuns.run();
-    const receipt: Receipt = await app.app.deletionDesk.receipt(1);
+    const id = (await newest(app))?.id ?? 0;
+    const receipt: Receipt = await app.app.deletionDesk.receipt(id);
     expect(receipt).toEqual({
-      ...{ id: 1, project_id: 1, person_uuid: uuid, kind: "weekly" },
+      ...{ id, project_id: app.id, person_uuid: uuid, kind: "weekly" },
       ...{ requested_by: 1, requested_by_email: "owner@localhost.localdomain" },
       ...{ requested_at: "2026-11-21T12:00:00.000000Z", state: "done", attempts: 1, error: null },
       started_at: "2026-11-21T13:00:00.000000Z",
@@ -277,28 +298,30 @@ describe("a task", () => {
   });
 
   test("can be withdrawn before it runs, and not when it is done", async () => {
-    await using app = await testApp();
+    const app = await shared();
     await app.capture(batch(named("one", "ann")));
     await removeEvents(app, "ann");
-    expect(await app.app.deletionDesk.cancel(1)).toMatchObject({ state: "cancelled" });
+    const id = (await newest(app))?.id ?? 0;
+    expect(await app.app.deletionDesk.cancel(id)).toMatchObject({ state: "cancelled" });
     expect(await app.app.deletionRuns.run()).toEqual({ done: 0 });
     expect(await namesOf(app, "ann")).toEqual(["one"]);
     const { cancel, receipt } = app.app.deletionDesk;
-    expect(await cancel(1).catch((error) => error.code)).toBe("not_found");
-    expect(await receipt(7).catch((error) => error.code)).toBe("not_found");
+    expect(await cancel(id).catch((error) => error.code)).toBe("not_found");
+    expect(await receipt(id + 1).catch((error) => error.code)).toBe("not_found");
   });
 
   test("that fails tells why, is tried again, and is given up in the end", async () => {
-    await using app = await testApp();
+    const app = await shared();
     // The second leaves a warning, which the first attempt removes.
     await app.capture(batch(named("one", "ann"), named("two", "ann", { uuid: "none" })));
     await removeEvents(app, "ann");
+    const id = (await newest(app))?.id ?? 0;
     // A directory where the draft of the dead letters would be cannot be written to.
     appendFileSync(join(app.directory, "dead-letters.ndjson"), "{}\n");
     mkdirSync(join(app.directory, "dead-letters.ndjson.new", "in-the-way"), { recursive: true });
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect(await app.app.deletionRuns.run().catch(() => "failed")).toBe("failed");
-      const { state, attempts, error } = await app.app.deletionDesk.receipt(1);
+      const { state, attempts, error } = await app.app.deletionDesk.receipt(id);
       expect([state, attempts]).toEqual([attempt < 5 ? "queued" : "failed", attempt]);
       expect(error).not.toBe("");
     }
@@ -308,7 +331,7 @@ describe("a task", () => {
     await app.app.deletionRuns.tick();
     expect(await statuses(app)).toEqual(["failed"]);
     expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
-    expect((await app.app.deletionDesk.receipt(1)).counts).toEqual({
+    expect((await app.app.deletionDesk.receipt(id)).counts).toEqual({
       ...{ events: 2, logs: 0, warnings: 1, dead_letters: 0 },
     });
   });
@@ -339,9 +362,9 @@ describe("a task", () => {
 describe("a server that is stopped during a task", () => {
   test("takes no attempt from it, however often, and the next start goes on with it", async () => {
     using place = temporaryDirectory();
+    await filled(place.path);
     {
       await using app = await testApp({ data: place.path });
-      await fill(app, 2 * ROW_GROUP_ROWS);
       await app.capture(batch(named("one", "ann")));
       await removeEvents(app, "ann");
     }
@@ -404,12 +427,12 @@ test("a postponed task is done by the next start, before it is due", async () =>
     expect(await statuses(app)).toEqual(["pending"]);
   }
   await using app = await testApp({ data: place.path });
-  while ((await statuses(app))[0] !== "completed") await Bun.sleep(20);
+  while ((await app.app.deletionDesk.receipt(1)).state !== "done") await Bun.sleep(20);
   expect(await namesOf(app, "bob")).toEqual(["two"]);
 });
 
 test("while temporary files may hold deleted data, a run is not done, and continues later", async () => {
-  await using app = await testApp();
+  const app = await shared();
   await app.capture(batch(named("one", "ann"), named("two", "bob")));
   await remove(app, "ann");
   const file = join(app.directory, "temp", "duckdb_temp_storage_DEFAULT-0.tmp");
@@ -418,7 +441,8 @@ test("while temporary files may hold deleted data, a run is not done, and contin
   const refused = await app.app.deletionRuns.run().catch((error) => error);
   const waiting = await statuses(app);
   // Its events are gone, except from the archive: a rebuild would bring them back after a withdrawal.
-  const withdrawn = await app.app.deletionDesk.cancel(1).catch((error) => error);
+  const id = (await newest(app))?.id ?? 0;
+  const withdrawn = await app.app.deletionDesk.cancel(id).catch((error) => error);
   rmSync(file, { recursive: true });
   await app.app.deletionRuns.run();
 
@@ -431,16 +455,22 @@ test("while temporary files may hold deleted data, a run is not done, and contin
 
 /** How often the person changes from one row of the events to the next, and once more. */
 async function runsOfPersons(path: string): Promise<number> {
+  const [[runs] = []] = await onStore(
+    path,
+    `SELECT count(*)::INTEGER FROM (SELECT person_id, lag(person_id) OVER (ORDER BY rowid) AS last
+       FROM store.events) WHERE person_id IS DISTINCT FROM last`,
+  );
+  return Number(runs);
+}
+
+/** Runs a statement on an event store that no server has open, as `store`, and returns its rows. */
+async function onStore(path: string, statement: string) {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
   await connection.run(`ATTACH '${path}' AS store`);
-  const [[runs] = []] = (
-    await connection.runAndReadAll(
-      `SELECT count(*)::INTEGER FROM (SELECT person_id, lag(person_id) OVER (ORDER BY rowid) AS last
-         FROM store.events) WHERE person_id IS DISTINCT FROM last`,
-    )
-  ).getRows();
+  const rows = (await connection.runAndReadAll(statement)).getRows();
+  await connection.run("DETACH store");
   connection.closeSync();
   instance.closeSync();
-  return Number(runs);
+  return rows;
 }

@@ -52,7 +52,7 @@ export async function activityOf(app: TestProject, { id }: { id: number }) {
 }
 
 /** A deletion as lists have it. */
-export type Deletion = { status: string; counts: Record<string, number> | null };
+export type Deletion = { id: number; status: string; counts: Record<string, number> | null };
 
 const deletions = async (app: TestProject) =>
   ((await app.get("/persons/deletion_status/")).body as Listed<Deletion>).results;
