@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type OpenApi, operationsOf } from "../../support/answers/document.ts";
-import { concrete, keyWith, OPERATIONS, something } from "../../support/answers/operations.ts";
+import { concrete, keyWith, OPERATIONS, projectsOf } from "../../support/answers/operations.ts";
 import { event } from "../../support/data/build-records.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
@@ -12,7 +12,7 @@ import {
 } from "../../support/start/session.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
-const newProject = sharedApp();
+const projectOf = projectsOf(sharedApp());
 
 /** Paths that take keys alone. */
 const WITHOUT_SESSIONS = ["/metrics"];
@@ -75,14 +75,15 @@ test("every operation with a key has a row", () => {
   expect(keyed.sort()).toEqual(rows.sort());
 });
 
-describe.each(OPERATIONS)("%s %s", (method, path, scope, success, _parameters, asked = {}) => {
+describe.each(OPERATIONS)("%s %s", (...row) => {
+  const [method, path, scope, success, , asked = {}] = row;
   const { query = "", body } = asked;
   const takesSessions = !WITHOUT_SESSIONS.includes(path);
 
   test("answers a session of a key with exactly the scope as it answers the key", async () => {
-    const own = await newProject();
+    const { own, ids } = await projectOf(row);
     const page = await signedIn(own, await keyWith(own, { scopes: [scope] }));
-    const form = concrete(path, await something(own)) + query;
+    const form = concrete(path, ids) + query;
     const { status } = await page.ask(method, form, body === undefined ? {} : { body });
 
     expect(status).toBe(takesSessions ? success : 401);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { managementRoutes } from "../../../src/http/server.ts";
 import type { OpenApi } from "../../support/answers/document.ts";
-import { concrete, keyWith, OPERATIONS, something } from "../../support/answers/operations.ts";
+import { concrete, keyWith, OPERATIONS, projectsOf } from "../../support/answers/operations.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 import { PROJECT_KEY } from "../../support/start/server.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
-const newProject = sharedApp();
+const projectOf = projectsOf(sharedApp());
 
 /** A scope that does not grant another. */
 const otherThan = (scope: string) => (scope.startsWith("group:") ? "query:read" : "group:read");
@@ -34,11 +34,15 @@ const typesOf = ({ type, anyOf }: Shape): (string | undefined)[] =>
 
 /** One appliance that refuses all that it is asked; only its clock and its projects change. */
 let app: TestApp;
+let document: OpenApi;
+let routes: ReturnType<typeof managementRoutes>;
 const keys = { revoked: "", expired: "", confined: "", whole: "" };
 let second: number;
 
 beforeAll(async () => {
   app = await testApp();
+  document = (await app.ask("GET", "/openapi.json", { key: null })).body as OpenApi;
+  routes = managementRoutes(app.app);
   const revoked = await app.app.keys.create({ label: "gone", scopes: ["*"] });
   await app.app.keys.revoke(revoked.id);
   keys.revoked = revoked.value;
@@ -50,7 +54,8 @@ beforeAll(async () => {
 
 afterAll(() => app[Symbol.asyncDispose]());
 
-describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, asked = {}) => {
+describe.each(OPERATIONS)("%s %s", (...row) => {
+  const [method, path, scope, success, parameters, asked = {}] = row;
   const { query = "", body = undefined } = asked;
   const hasProject = path.includes(":project_id");
   const refused = async (key: string | null, project = "1") => {
@@ -60,11 +65,10 @@ describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, as
   };
 
   test("answers a key with exactly the scope, with and without a trailing slash", async () => {
-    const own = await newProject();
-
     for (const slash of ["/", ""]) {
+      const { own, ids } = await projectOf(row);
       const key = await keyWith(own, { scopes: [scope] });
-      const form = concrete(path, await something(own)).replace(/\/$/, slash);
+      const form = concrete(path, ids).replace(/\/$/, slash);
       const { status } = await own.ask(method, form + query, { key, body });
       expect(status).toBe(success);
     }
@@ -108,9 +112,7 @@ describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, as
   });
 
   test("takes no value of its body for one of another type", async () => {
-    const [route] = managementRoutes(app.app as never).filter(
-      (one) => one.method === method && one.path === path,
-    );
+    const route = routes.find((one) => one.method === method && one.path === path);
     const shapes: Record<string, Shape> = route?.body?.["properties"] ?? {};
     for (const [field, shape] of Object.entries(shapes)) {
       for (const [type, value] of JSON_VALUES) {
@@ -125,11 +127,8 @@ describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, as
     }
   });
 
-  test("is in the document with its scope, its parameters and its answer", async () => {
-    const { body: document } = await app.ask("GET", "/openapi.json", { key: null });
-    const { paths } = document as OpenApi;
-
-    const operation = paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+  test("is in the document with its scope, its parameters and its answer", () => {
+    const operation = document.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
     const places = (place: string) =>
       (operation?.parameters ?? []).filter((one) => one.in === place).map(({ name }) => name);
     expect(operation?.security).toEqual([{ personal_api_key: [scope] }]);
@@ -155,14 +154,11 @@ describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, as
   });
 });
 
-test("every operation is in the table, and every one of the table is served and documented", async () => {
+test("every operation is in the table, and every one of the table is served and documented", () => {
   const rows = OPERATIONS.map(([method, path, scope, success]) => [method, path, scope, success]);
-  const routes = managementRoutes(app.app);
-  const { body } = await app.ask("GET", "/openapi.json", { key: null });
-
   const served = routes.map(({ method, path, scope, status }) => [method, path, scope, status]);
   expect<unknown[]>(served.sort()).toEqual(rows.sort());
-  const documented = Object.entries((body as OpenApi).paths).flatMap(([path, operations]) =>
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { security = [] }]) =>
       security.length === 0 ? [] : `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`,
     ),

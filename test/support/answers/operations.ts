@@ -215,6 +215,26 @@ export async function something(app: TestProject): Promise<Made> {
   };
 }
 
+/** Paths of operations that take something away that others are about. */
+const TAKES_AWAY = /delete|split|cancel|reset_token/;
+
+/**
+ * Gives each operation a project with {@link something}: a new one if it takes something away, else one that it
+ * shares.
+ */
+export function projectsOf(newProject: () => Promise<TestProject>) {
+  const made = async () => {
+    const own = await newProject();
+    return { own, ids: await something(own) };
+  };
+  let common: ReturnType<typeof made> | undefined;
+  return ([method, path, , success]: Readonly<Row>) => {
+    if (success < 400 && (method === "DELETE" || TAKES_AWAY.test(path))) return made();
+    common ??= made();
+    return common;
+  };
+}
+
 /** A new personal key, for everything unless `draft` says otherwise. */
 export async function keyWith({ app }: TestProject, draft: object): Promise<string> {
   return (await app.keys.create({ label: "test", scopes: ["*"], ...draft })).value;
