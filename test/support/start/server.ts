@@ -202,12 +202,12 @@ async function readyUrl(
   throw new Error(`The server did not become ready:\n${text.out}\n${text.err}`);
 }
 
-/** Every file below a directory. */
+/** Every file below a directory; without those that are removed meanwhile. */
 export function filesBelow(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory, { recursive: true })
     .map((name) => join(directory, String(name)))
-    .filter((path) => statSync(path).isFile());
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 }
 
 /** Lines of a JSON-lines file. */
