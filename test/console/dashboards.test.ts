@@ -104,8 +104,8 @@ describe("the pages", () => {
       ["/pricing", "3"],
     ]);
     await page.getByText("Last 7 days").click();
-    await page.getByRole("menuitemradio", { name: "Of each tile" }).click();
-    await page.getByRole("button", { name: "Of each tile" }).waitFor();
+    await page.getByRole("menuitemradio", { name: "As in each tile" }).click();
+    await page.getByRole("button", { name: "As in each tile" }).waitFor();
     await tile(page, "Page views").getByText("8", { exact: true }).waitFor();
     expect(problems).toEqual([]);
   });

@@ -7,9 +7,12 @@ export type Bar = { key: string; label: string; value: number; note?: string };
 export function BarList(props: {
   title: string;
   bars: readonly Bar[];
+  /** The number of the longest bar, if other lists have the same scale. */
+  greatest?: number;
   onPick?: ((bar: Bar) => void) | undefined;
 }) {
-  const greatest = Math.max(1, ...props.bars.map(({ value }) => Math.abs(value)));
+  const values = props.bars.map(({ value }) => Math.abs(value));
+  const greatest = Math.max(1, props.greatest ?? 0, ...values);
   return (
     <ol class="bar-list" aria-label={props.title}>
       {props.bars.map((bar) => (

@@ -1,4 +1,4 @@
-import { duration, number, percent } from "../state/format.ts";
+import { counted, duration, number, percent } from "../state/format.ts";
 
 /** One step of a funnel. */
 export type Step = {
@@ -56,7 +56,7 @@ function Count({ count, onPick }: { count: number; onPick: (() => void) | undefi
   if (!onPick) return <>{number(count)}</>;
   return (
     <button type="button" class="link" onClick={onPick}>
-      {number(count)} persons
+      {counted(count, "person")}
     </button>
   );
 }

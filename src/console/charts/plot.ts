@@ -100,6 +100,8 @@ function barsOf(
   const data: (number | null)[][] = [Array.from({ length }, (_, at) => at)];
   for (const [at, one] of series.entries()) {
     const color = styleOf(one.isBefore ? "--border" : colorOf(placeOf(options.series, one)));
+    // Not transparent: in a stack, the bars behind it would shine through.
+    const paler = `color-mix(in srgb, ${color} 40%, ${styleOf("--bg")})`;
     const disp = {
       x0: {
         unit: 1 as const,
@@ -127,7 +129,7 @@ function barsOf(
             unit: 3,
             values: (_: uPlot, __: number, from: number, to: number) =>
               Array.from({ length: to - from + 1 }, (_value, index) =>
-                isUnfinished && from + index === length - 1 ? `${color}66` : color,
+                isUnfinished && from + index === length - 1 ? paler : color,
               ),
           },
         },

@@ -36,7 +36,7 @@ export function KeyboardHelp({ onClose }: { onClose: () => void }) {
         ))}
       </dl>
       <Check
-        label="Keys without Ctrl do something"
+        label="Single-key shortcuts"
         checked={singleKeys.value}
         onChange={(on) => {
           singleKeys.value = on;

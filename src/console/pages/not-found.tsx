@@ -3,6 +3,7 @@ import { href } from "../state/address.ts";
 import { CONSOLE } from "../state/base.ts";
 import { project } from "../state/project.ts";
 import { ButtonLink } from "../ui/button.tsx";
+import { Empty } from "../ui/states.tsx";
 
 /** An address without a page, or of a project that the key may not see. */
 export function NotFound() {
@@ -10,14 +11,16 @@ export function NotFound() {
   return (
     <>
       <PageHead title="Not found" />
-      <p>
-        {isKnown
-          ? "There is no page at this address."
-          : "There is no such project, or your key may not see it."}
-      </p>
-      <p>
+      <Empty
+        icon="search"
+        title={
+          isKnown
+            ? "There is no page at this address"
+            : "There is no such project, or your key may not see it"
+        }
+      >
         <ButtonLink href={isKnown ? href("") : `${CONSOLE}/`}>Go to the first page</ButtonLink>
-      </p>
+      </Empty>
     </>
   );
 }

@@ -5,7 +5,7 @@ export type Theme = "system" | "light" | "dark";
 
 /** The themes with their names, in the order in which they are offered. */
 export const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "Same as the system" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];

@@ -55,7 +55,8 @@ export function useView(dashboard: Dashboard): View {
   };
   return {
     period,
-    noPeriod: before === "" && dashboard.filters["date_from"] != null ? "As saved" : "Of each tile",
+    noPeriod:
+      before === "" && dashboard.filters["date_from"] != null ? "As saved" : "As in each tile",
     filters,
     isChanged: hasPeriod || hasFilters,
     over: {

@@ -17,8 +17,10 @@ const TABS = [
 export function EventDetail(props: {
   event: Schemas["Event"];
   onFilter?: (filter: Filter) => void;
+  /** Whether the page is already the event's person's own. */
+  isOnPerson?: boolean;
 }) {
-  const { event, onFilter } = props;
+  const { event, onFilter, isOnPerson } = props;
   const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("properties");
   return (
     <div class="event-detail">
@@ -26,7 +28,7 @@ export function EventDetail(props: {
         <span class="caption">
           {event.event} · {moment(event.timestamp)} · {event.distinct_id}
         </span>
-        {event.person_id && (
+        {event.person_id && !isOnPerson && (
           <ButtonLink icon="persons" href={href(`persons/${event.person_id}`)}>
             Person
           </ButtonLink>

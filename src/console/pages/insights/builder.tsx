@@ -27,6 +27,7 @@ export function Builder({ query, onChange }: BuilderProps) {
           <SeriesEditor
             series={query.series ?? []}
             hasMath={isTrend}
+            isOrdered={kind === "FunnelsQuery"}
             isSingle={kind === "LifecycleQuery"}
             onChange={(series) => onChange({ ...query, series })}
           />

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Answer, Query } from "../../api/ask.ts";
+import type { Answer } from "../../api/ask.ts";
 import type { Schemas } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import { type Bar, BarList } from "../../charts/bar-list.tsx";
@@ -73,7 +73,7 @@ function Drawn(props: PartProps) {
       title={title}
       columns={answer.columns}
       series={seriesOf(answer)}
-      kind={chartOf(query)}
+      kind={chartOf(answer)}
       isUnfinished={isOverTime && isUnfinished(answer)}
       height={height}
       isBare={height === undefined}
@@ -88,9 +88,19 @@ function Rows({ answer }: { answer: Answer }) {
 }
 
 /** How the answers of a kind are drawn over time. */
-function chartOf({ kind, trendsFilter }: Query): "line" | "bars" | "stack" {
+function chartOf({ query, results }: Answer): "line" | "bars" | "stack" {
+  const { kind, trendsFilter } = query;
   if (kind === "LifecycleQuery") return "stack";
-  return kind === "StickinessQuery" || trendsFilter?.["display"] === "ActionsBar" ? "bars" : "line";
+  if (kind === "StickinessQuery") return "bars";
+  if (trendsFilter?.["display"] !== "ActionsBar") return "line";
+  // Parts that add up to the whole stand on each other: many thin bars side by side cannot be read.
+  const areParts = results.every(
+    ({ math, breakdown_value, compare_label }) =>
+      /^(total|sum)$/.test(math ?? "total") &&
+      breakdown_value !== null &&
+      compare_label !== "previous",
+  );
+  return areParts ? "stack" : "bars";
 }
 
 function Numbers({ answer, height, onPick }: PartProps) {
@@ -176,16 +186,34 @@ function Retention({ answer, title, onPick }: PartProps) {
   );
 }
 
+/** Ways from place to place, by the step at which they are gone: the same way may be at several. */
 function Paths({ answer, title, onPick }: PartProps) {
   const plain = (place: string | undefined) => (place ?? "").replace(/^\d+_/, "");
-  const bars = answer.results.map((line, at) => ({
-    key: String(at),
-    label: line.source ? `${plain(line.source)} → ${plain(line.target)}` : line.label,
-    value: line.aggregated_value ?? line.data[0] ?? 0,
-  }));
+  const steps = new Map<number, Bar[]>();
+  for (const [at, line] of answer.results.entries()) {
+    const step = Number.parseInt(line.source ?? "", 10) || 0;
+    const bar = {
+      key: String(at),
+      label: line.source ? `${plain(line.source)} → ${plain(line.target)}` : line.label,
+      value: line.aggregated_value ?? line.data[0] ?? 0,
+    };
+    steps.set(step, [...(steps.get(step) ?? []), bar]);
+  }
+  const greatest = Math.max(...[...steps.values()].flat().map(({ value }) => value));
   const pick = ({ key, label }: Bar) => {
     const line = answer.results[Number(key)];
     if (line) onPick?.(wayPick(answer, line, label));
   };
-  return <BarList title={title} bars={bars} onPick={onPick && pick} />;
+  return (
+    <div class="stack">
+      {[...steps]
+        .sort(([a], [b]) => a - b)
+        .map(([step, bars]) => (
+          <div key={step}>
+            {step > 0 && <h3>{`From step ${step} to ${step + 1}`}</h3>}
+            <BarList title={title} bars={bars} greatest={greatest} onPick={onPick && pick} />
+          </div>
+        ))}
+    </div>
+  );
 }

@@ -12,7 +12,9 @@ export function SeriesEditor(props: {
   series: readonly SeriesNode[];
   /** Whether events are counted in different ways; a funnel only has steps. */
   hasMath: boolean;
-  isSingle?: boolean;
+  /** Whether the order of the events counts, so that they are steps. */
+  isOrdered: boolean;
+  isSingle: boolean;
   onChange: (series: SeriesNode[]) => void;
 }) {
   const { series, onChange } = props;
@@ -20,10 +22,12 @@ export function SeriesEditor(props: {
   return (
     <div class="stack">
       {series.map((node, at) => (
-        <div class="series" key={at}>
-          <span class="letter" aria-hidden="true">
-            {props.hasMath ? String.fromCharCode(65 + at) : at + 1}
-          </span>
+        <div class={props.isSingle ? undefined : "series"} key={at}>
+          {!props.isSingle && (
+            <span class="letter" aria-hidden="true">
+              {props.isOrdered ? at + 1 : String.fromCharCode(65 + at)}
+            </span>
+          )}
           <EventField
             event={node.event}
             onChange={(event) => onChange(series.toSpliced(at, 1, { ...node, event }))}
@@ -44,7 +48,7 @@ export function SeriesEditor(props: {
       {!props.isSingle && series.length < SERIES_MAX && (
         <div>
           <Button kind="quiet" icon="plus" onClick={add}>
-            {props.hasMath ? "Event" : "Step"}
+            {props.isOrdered ? "Step" : "Event"}
           </Button>
         </div>
       )}

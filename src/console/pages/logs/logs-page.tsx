@@ -209,7 +209,7 @@ const COLUMNS: readonly Column<LogRecord>[] = [
   {
     key: "time",
     title: "Time",
-    width: "144px",
+    width: "152px",
     cell: ({ timestamp }) => (
       <time dateTime={timestamp} title={`${day(timestamp)} ${clock(timestamp)}`}>
         {shortTime(timestamp)}

@@ -63,6 +63,7 @@ export function PersonProperties(props: { person: Person; onChange: (person: Per
   );
   return (
     <Panel
+      title="Properties"
       tools={
         canWrite && (
           <Button icon="plus" onClick={() => setEdited({ key: "", value: "", isNew: true })}>

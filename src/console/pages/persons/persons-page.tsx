@@ -115,6 +115,7 @@ const COLUMNS: readonly Column<Person>[] = [
     key: "ids",
     title: "Ids",
     isNumber: true,
+    isExtra: true,
     width: "72px",
     cell: ({ distinct_ids }) => distinct_ids.length,
   },

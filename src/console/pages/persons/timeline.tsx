@@ -95,7 +95,7 @@ function VisitPanel({ events }: { events: readonly EventRow[] }) {
                 <span>{eventTitle(event.event)}</span>
                 <span class="faint">{placeOf(event)}</span>
               </button>
-              {isOpen && <EventDetail event={event} />}
+              {isOpen && <EventDetail event={event} isOnPerson />}
             </li>
           );
         })}

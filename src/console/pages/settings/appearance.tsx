@@ -17,7 +17,7 @@ export function Appearance() {
         />
         <div>
           <Check
-            label="Keys without Ctrl do something"
+            label="Single-key shortcuts"
             checked={singleKeys.value}
             onChange={(on) => {
               singleKeys.value = on;

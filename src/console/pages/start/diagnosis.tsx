@@ -12,7 +12,7 @@ export function Diagnosis({ status }: { status: Status }) {
   const { accepted, dropped, refused, minutes } = status.arrivals;
   return (
     <Panel title={`The last ${minutes} minutes`}>
-      <dl class="facts">
+      <dl class="facts numbers">
         <Count name="Accepted" value={accepted} />
         <Count name="Dropped" value={dropped} />
         <Count name="Refused requests" value={refused.reduce((sum, { count }) => sum + count, 0)} />
