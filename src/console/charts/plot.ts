@@ -100,7 +100,7 @@ function barsOf(
   const data: (number | null)[][] = [Array.from({ length }, (_, at) => at)];
   for (const [at, one] of series.entries()) {
     const color = styleOf(one.isBefore ? "--border" : colorOf(placeOf(options.series, one)));
-    // Not transparent: in a stack, the bars behind it would shine through.
+    // Opaque, because the bars of a stack are drawn over each other.
     const paler = `color-mix(in srgb, ${color} 40%, ${styleOf("--bg")})`;
     const disp = {
       x0: {

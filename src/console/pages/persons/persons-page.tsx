@@ -93,6 +93,7 @@ const COLUMNS: readonly Column<Person>[] = [
   {
     key: "name",
     title: "Person",
+    width: "36%",
     cell: ({ uuid, name }) => (
       <a href={href(`persons/${uuid}`)} data-row>
         {name}
