@@ -60,7 +60,11 @@ export const PAGES: readonly DocsPage[] = [
   page("playlists", "Playlists of session recordings.", playlists),
   page("deletion", "The data that a deletion removes, and when.", deletion),
   page("archive", "The Parquet files: where they lie, their columns, how to read them.", archive),
-  page("console", "The console in the browser: sign-in, sessions, proxies.", consolePage),
+  page(
+    "console",
+    "The console in the browser: pages, keys, sign-in, sessions, proxies.",
+    consolePage,
+  ),
   page("keys", "Project keys, personal keys, scopes and projects.", keys),
   page("api", "Every operation of the API with its scope.", api),
   page(

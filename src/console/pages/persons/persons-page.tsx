@@ -93,7 +93,6 @@ const COLUMNS: readonly Column<Person>[] = [
   {
     key: "name",
     title: "Person",
-    width: "36%",
     cell: ({ uuid, name }) => (
       <a href={href(`persons/${uuid}`)} data-row>
         {name}
@@ -103,12 +102,14 @@ const COLUMNS: readonly Column<Person>[] = [
   {
     key: "country",
     title: "Country",
+    width: "20%",
     isExtra: true,
     cell: ({ properties }) => textOf(properties["$geoip_country_name"]),
   },
   {
     key: "browser",
     title: "Browser",
+    width: "18%",
     isExtra: true,
     cell: ({ properties }) => textOf(properties["$browser"]),
   },
