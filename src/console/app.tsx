@@ -8,6 +8,7 @@ import { PAGES, type Page } from "./pages/index.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { CONSOLE } from "./state/base.ts";
 import { loadProjects, project, projectId, projects } from "./state/project.ts";
+import { focusHeading } from "./ui/focus.ts";
 import { LiveRegion } from "./ui/live-region.tsx";
 import { Load, Skeleton } from "./ui/states.tsx";
 
@@ -81,6 +82,6 @@ function useFocusOnHeading(path: string): void {
   useEffect(() => {
     if (last.current === path) return;
     last.current = path;
-    document.querySelector<HTMLElement>("main h1")?.focus();
+    focusHeading();
   }, [path]);
 }

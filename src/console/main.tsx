@@ -4,6 +4,7 @@ import { loadSession, signIn } from "./api/session.ts";
 import { App } from "./app.tsx";
 import { signInProblem } from "./layout/sign-in.tsx";
 import { applyPreferences } from "./state/preferences.ts";
+import { keepFocus } from "./ui/focus.ts";
 import { rememberFirstKeys } from "./ui/keys.ts";
 
 /** Signs in by the link of the address, which is taken out of it at once; else asks for the session. */
@@ -21,6 +22,7 @@ async function begin(): Promise<void> {
 
 applyPreferences();
 rememberFirstKeys();
+keepFocus();
 begin().catch((error: unknown) => {
   signInProblem.value = asProblem(error);
 });

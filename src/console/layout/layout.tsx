@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { PAGES, type Page } from "../pages/index.ts";
 import { href } from "../state/address.ts";
+import { focusHeading } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { moveRow, useKeys } from "../ui/keys.ts";
 import { KeyboardHelp } from "./keyboard-help.tsx";
@@ -31,11 +32,7 @@ export function Layout({
   });
   return (
     <>
-      <button
-        type="button"
-        class="skip"
-        onClick={() => document.querySelector<HTMLElement>("main h1")?.focus()}
-      >
+      <button type="button" class="skip" onClick={focusHeading}>
         Skip to the content
       </button>
       <TopBar onSearch={() => setOpen("search")} onHelp={() => setOpen("help")} />

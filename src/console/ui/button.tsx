@@ -12,6 +12,7 @@ type ButtonProps = {
   label?: string;
   onClick?: (event: MouseEvent) => void;
   submit?: boolean;
+  /** A disabled button does nothing, but keeps the focus: it may be disabled only while it does its work. */
   disabled?: boolean;
   /** Whether it is pressed, for a button that switches something on and off. */
   pressed?: boolean;
@@ -29,8 +30,11 @@ export function Button(props: ButtonProps) {
       aria-label={label}
       title={isIcon ? label : undefined}
       aria-pressed={props.pressed}
-      disabled={props.disabled}
-      onClick={props.onClick}
+      aria-disabled={props.disabled || undefined}
+      onClick={(event) => {
+        if (props.disabled) event.preventDefault();
+        else props.onClick?.(event);
+      }}
     >
       {icon && <Icon name={icon} />}
       {children}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { LiveRegion } from "./live-region.tsx";
 
@@ -17,7 +17,8 @@ type DialogProps = {
 export function Dialog({ title, onClose, actions, isWide, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // At once, not after the next paint: the next key that is typed already belongs to the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     dialog.current?.showModal();
     return () => {
@@ -41,7 +42,9 @@ export function Dialog({ title, onClose, actions, isWide, children }: DialogProp
     >
       <div class="dialog-body">
         <header class="dialog-head">
-          <h2 id={id}>{title}</h2>
+          <h2 id={id} tabIndex={-1}>
+            {title}
+          </h2>
           {onClose && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
         </header>
         {children}

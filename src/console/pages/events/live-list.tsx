@@ -6,6 +6,7 @@ import type { Filter } from "../../state/filters.ts";
 import { number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
+import { focusHeading } from "../../ui/focus.ts";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { EVENT_COLUMNS } from "./event-columns.tsx";
@@ -55,7 +56,7 @@ function Rows({ event, onFilter }: LiveListProps) {
     setOpen(undefined);
     live.show();
     // The button is gone now, and keys go on from the heading.
-    document.querySelector<HTMLElement>("main h1")?.focus();
+    focusHeading();
   };
   return (
     <div
