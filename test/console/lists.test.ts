@@ -122,6 +122,9 @@ describe("a person", () => {
     expect(await receipt.textContent()).toContain(bob);
     expect(await consoles.light.findings()).toEqual([]);
     await receipt.getByRole("button", { name: "Cancel the deletion" }).click();
+    await page.getByText("can be deleted only after one of its ids has sent again").waitFor();
+    expect(await consoles.light.findings()).toEqual([]);
+    await page.getByRole("button", { name: "Keep the events" }).click();
     await receipt.getByText("Cancelled").waitFor();
   });
 });

@@ -206,6 +206,7 @@ test("tasks list a deletion with its next run, and it is cancelled there", async
   expect(await page.getByText("Waits for its run").isVisible()).toBe(true);
   await page.emulateMedia({ media: "screen" });
   await page.getByRole("button", { name: "Cancel the deletion" }).click();
+  await page.getByRole("button", { name: "Keep the events" }).click();
   await page.getByText("Cancelled").nth(2).waitFor();
 });
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useChange } from "../../api/change.ts";
+import { useState } from "preact/hooks";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
@@ -8,8 +8,9 @@ import { href } from "../../state/address.ts";
 import { counted, moment, number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { announce } from "../../ui/live-region.tsx";
-import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { Load, Skeleton } from "../../ui/states.tsx";
 
 type Receipt = Schemas["DeletionReceipt"];
 
@@ -76,7 +77,7 @@ export function DeletionReceipt({ id }: { id: number }) {
 function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }) {
   const { receipt } = props;
   const { id, state, kind, attempts, error, counts, places } = receipt;
-  const { run, isRunning, problem } = useChange();
+  const [isCancelling, setIsCancelling] = useState(false);
   const { label, tone } = STATES[state];
   const isOpen = state === "queued" || state === "failed";
   const nextRun = useNextRun(state === "queued" ? kind : undefined);
@@ -86,13 +87,23 @@ function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }
       tools={
         isOpen &&
         may("person:write") && (
-          <Button disabled={isRunning} onClick={() => run(props.onCancel)}>
-            Cancel the deletion
-          </Button>
+          <Button onClick={() => setIsCancelling(true)}>Cancel the deletion</Button>
         )
       }
     >
-      {problem && <ProblemNote problem={problem} />}
+      {isCancelling && (
+        <Confirm
+          title="Keep the events?"
+          verb="Keep the events"
+          act={() => props.onCancel().then(() => setIsCancelling(false))}
+          onClose={() => setIsCancelling(false)}
+        >
+          <p>
+            A person that is deleted stays deleted. Its events stay, with all that they say of it,
+            and can be deleted only after one of its ids has sent again.
+          </p>
+        </Confirm>
+      )}
       <div class="properties">
         <dl>
           <Fact name="State">
