@@ -11,18 +11,22 @@ import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/
 
 setDefaultTimeout(120_000);
 
-/** The default memory of the engine, and a journal that is archived at once. */
-const FLAGS = ["--memory", "256", "--journal", "16"];
+/** The default memory of the engine, or half of it for half as much, and a journal that is archived at once. */
+const FLAGS = ["--memory", String(rounds(128, 256)), "--journal", "16"];
 
 const MIB = 1_048_576;
 
-const BATCHES = rounds(10, 20);
+const BATCHES = rounds(5, 20);
 const BATCH_EVENTS = 50;
 const COUNT = BATCHES * BATCH_EVENTS;
 
 /** Batches of persons with large properties. */
-const PERSON_BATCHES = rounds(8, 24);
+const PERSON_BATCHES = rounds(4, 24);
 const PERSONS = PERSON_BATCHES * 25;
+
+/** Batches of large log records. */
+const LOG_BATCHES = rounds(2, 4);
+const LOGS = LOG_BATCHES * 60;
 
 /** Of two sizes in turn, some near the limit of 1 MiB. */
 const textOf = (batch: number) => "x".repeat(batch % 5 === 0 ? 390_000 : 200_000);
@@ -85,7 +89,7 @@ async function expectWhole(batches: readonly number[]): Promise<void> {
 }
 
 test("large events are whole in the list", async () => {
-  await expectWhole([0, 7, BATCHES - 1]);
+  await expectWhole([0, 3, BATCHES - 1]);
 });
 
 test("a page of large events ends early, and a walk along next meets each once", async () => {
@@ -175,15 +179,15 @@ test("large log records are stored and archived as well", async () => {
   const records = Array.from({ length: 60 }, (_, n) => ({
     body: { stringValue: `${n}:${"y".repeat(300_000)}` },
   }));
-  for (let turn = 0; turn < 4; turn += 1) {
+  for (let turn = 0; turn < LOG_BATCHES; turn += 1) {
     const { status } = await server.capture(logsBody(records), `/i/v1/logs?token=${PROJECT_KEY}`);
     expect(status).toBe(200);
   }
-  await untilArchived(COUNT + PERSONS + 1 + 240);
+  await untilArchived(COUNT + PERSONS + 1 + LOGS);
   const found = await ask<{ results: unknown[][] }>("POST", "/query/", {
     query: { kind: "HogQLQuery", query: "SELECT count(*), min(strlen(body)) FROM logs" },
   });
-  expect(found.body).toMatchObject({ results: [[240, 300_002]] });
+  expect(found.body).toMatchObject({ results: [[LOGS, 300_002]] });
 });
 
 test("large events are erased, and the others are whole in the rewritten file", async () => {
@@ -205,7 +209,7 @@ test("a rebuild has them again, and needs no restart before", async () => {
   expect(await server.stop()).toBe(0);
   const { code, out } = await runCommand(["rebuild", "--data", data]);
   expect({ code, out }).toMatchObject({ code: 0 });
-  expect(out).toContain(`${COUNT - BATCHES * 17 + PERSONS + 1} events, 240 log records`);
+  expect(out).toContain(`${COUNT - BATCHES * 17 + PERSONS + 1} events, ${LOGS} log records`);
 
   server = await startServer({ data, flags: FLAGS });
   const { count } = await server.get<{ count: number }>("/events/?limit=1");

@@ -4,6 +4,7 @@ import { csv, paged } from "../../../src/http/answer/format.ts";
 import { sent } from "../../../src/http/answer/stream.ts";
 import { batch, event, largeProperties } from "../../support/data/build-records.ts";
 import type { TestProject } from "../../support/start/app.ts";
+import { turnOf } from "../../support/start/rounds.ts";
 import { PERSONAL_KEY } from "../../support/start/server.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
@@ -72,6 +73,21 @@ test("most of the large persons are in the event store without what they are fou
   const { body } = await large.ask("POST", `${large.api}/query/`, { body: asked, headers });
   expect(body).toMatchObject({ results: [[2]] });
 });
+
+/** One person who has each of some values under a key of its own. */
+function personWith(values: readonly unknown[]) {
+  let app: TestProject;
+
+  beforeAll(async () => {
+    app = await newProject();
+    const $set = Object.fromEntries(values.map((value, at) => [`k${at}`, value]));
+    await app.capture(batch(identified("ann", $set)));
+  });
+
+  /** How many persons a filter finds by the value at this place. */
+  return async (at: number, operator: string, value: unknown) =>
+    (await list(app, filters({ key: `k${at}`, operator, value }))).count;
+}
 
 describe("a filter by property", () => {
   const without = (...ids: string[]) => ALL.filter((id) => !ids.includes(id));
@@ -149,67 +165,69 @@ describe("a filter by property", () => {
     }
   });
 
-  test.each([1e21, -1e21, 1.5e300, Number.MAX_VALUE, 1e20, 2 ** 64, 1e-7, 0.1])(
-    "finds the number %p by itself",
-    async (number) => {
-      const app = await newProject();
-      await app.capture(batch(identified("ann", { k: number }), identified("bob", { k: "x" })));
-      const of = async (operator: string, value: unknown) =>
-        idsOf(await list(app, filters({ key: "k", operator, value })));
-
-      for (const operator of ["exact", "gte", "lte"]) {
-        expect(await of(operator, number)).toEqual(["ann"]);
-      }
-      expect(await of("in", [number, 5])).toEqual(["ann"]);
-      expect(await of("between", [number, number])).toEqual(["ann"]);
-      expect(await of("is_not", number)).toEqual(["bob"]);
-    },
-  );
-
-  test.each(
-    [
-      ...[
-        "nan",
-        "Infinity",
-        "6 apples",
-        "",
-        { n: 6 },
-        [6],
-        true,
-        "1e999",
-        "６",
-        "1_000",
-        " 6",
-        "6 ",
-      ],
-      ...["6\n", "0x1f", "+-6", ".5", "6.", "6e", "6,5"],
-    ].map((value): [unknown] => [value]),
-  )("compares the value %j with no number", async (value) => {
+  test("finds each number by itself", async () => {
+    const numbers = [1e21, -1e21, 1.5e300, Number.MAX_VALUE, 1e20, 2 ** 64, 1e-7, 0.1];
     const app = await newProject();
-    await app.capture(batch(identified("ann", { k: value })));
-    for (const operator of ["gt", "lt", "not_between"]) {
-      const asked = operator === "not_between" ? [-1e9, 1e9] : 5;
-      const { count } = await list(app, filters({ key: "k", operator, value: asked }));
-      expect([operator, count]).toEqual([operator, operator === "not_between" ? 1 : 0]);
+    const withAll = (value: (number: number) => unknown) =>
+      Object.fromEntries(numbers.map((number, at) => [`k${at}`, value(number)]));
+    await app.capture(
+      batch(
+        identified(
+          "ann",
+          withAll((number) => number),
+        ),
+        identified(
+          "bob",
+          withAll(() => "x"),
+        ),
+      ),
+    );
+
+    for (const [at, number] of numbers.entries()) {
+      const of = async (operator: string, value: unknown) => [
+        ...[number, operator],
+        ...idsOf(await list(app, filters({ key: `k${at}`, operator, value }))),
+      ];
+      for (const operator of ["exact", "gte", "lte"]) {
+        expect(await of(operator, number)).toEqual([number, operator, "ann"]);
+      }
+      expect(await of("in", [number, 5])).toEqual([number, "in", "ann"]);
+      expect(await of("between", [number, number])).toEqual([number, "between", "ann"]);
+      expect(await of("is_not", number)).toEqual([number, "is_not", "bob"]);
     }
   });
 
-  test.each(["6", 6, "+6", "06", "6.0", "6e0", "0.6E+1", "600e-2"])(
-    "compares the value %j as the number six",
-    async (value) => {
-      const app = await newProject();
-      await app.capture(batch(identified("ann", { k: value })));
-      const count = async (operator: string, asked: unknown) =>
-        (await list(app, filters({ key: "k", operator, value: asked }))).count;
+  const NO_NUMBERS = [
+    ...["nan", "Infinity", "6 apples", "", { n: 6 }, [6], true, "1e999", "６", "1_000", " 6", "6 "],
+    ...["6\n", "0x1f", "+-6", ".5", "6.", "6e", "6,5"],
+  ];
+  const withNoNumbers = personWith(NO_NUMBERS);
 
-      expect(await count("gt", 5)).toBe(1);
-      expect(await count("gte", "6")).toBe(1);
-      expect(await count("lt", "+6")).toBe(0);
-      expect(await count("not_between", [6, "6.0"])).toBe(0);
+  test.each(NO_NUMBERS.map((value, at) => [value, at] as const))(
+    "compares the value %j with no number",
+    async (_value, at) => {
+      for (const operator of ["gt", "lt", "not_between"]) {
+        const asked = operator === "not_between" ? [-1e9, 1e9] : 5;
+        const count = await withNoNumbers(at, operator, asked);
+        expect([operator, count]).toEqual([operator, operator === "not_between" ? 1 : 0]);
+      }
     },
   );
 
-  test.each<[string, string[]]>([
+  const SIXES = ["6", 6, "+6", "06", "6.0", "6e0", "0.6E+1", "600e-2"];
+  const withSixes = personWith(SIXES);
+
+  test.each(SIXES.map((value, at) => [value, at] as const))(
+    "compares the value %j as the number six",
+    async (_value, at) => {
+      expect(await withSixes(at, "gt", 5)).toBe(1);
+      expect(await withSixes(at, "gte", "6")).toBe(1);
+      expect(await withSixes(at, "lt", "+6")).toBe(0);
+      expect(await withSixes(at, "not_between", [6, "6.0"])).toBe(0);
+    },
+  );
+
+  const VERSIONS: [version: string, met: string[]][] = [
     ["1.2.3", ["semver_eq", "semver_gte", "semver_lt"]],
     [" v1.2.3+build-7 ", ["semver_eq", "semver_gte", "semver_lt"]],
     ["1.2.3-rc.1", ["semver_lt"]],
@@ -219,21 +237,24 @@ describe("a filter by property", () => {
     ),
     [`1.2.${"9".repeat(19)}`, ["semver_gte", "semver_lt"]],
     ["1.2.3-a b", []],
-  ])("takes %j for a version or none", async (version, wanted) => {
-    const app = await newProject();
-    await app.capture(batch(identified("ann", { k: version })));
-    const asked = { semver_eq: "1.2.3", semver_gte: "1.2.3", semver_lt: "2" };
-    const met = [];
-    for (const [operator, value] of Object.entries(asked)) {
-      const { count } = await list(app, filters({ key: "k", operator, value }));
-      if (count === 1) met.push(operator);
-    }
-    expect(met).toEqual(wanted);
-    const none = await list(app, filters({ key: "k", operator: "semver_neq", value: "1.2.3" }));
-    expect(none.count).toBe(wanted.includes("semver_eq") ? 0 : 1);
-  });
+  ];
+  const withVersions = personWith(VERSIONS.map(([version]) => version));
 
-  test.each<[string, string, string, boolean]>([
+  test.each(VERSIONS.map(([version, wanted], at) => [version, wanted, at] as const))(
+    "takes %j for a version or none",
+    async (_version, wanted, at) => {
+      const asked = { semver_eq: "1.2.3", semver_gte: "1.2.3", semver_lt: "2" };
+      const met = [];
+      for (const [operator, value] of Object.entries(asked)) {
+        if ((await withVersions(at, operator, value)) === 1) met.push(operator);
+      }
+      expect(met).toEqual([...wanted]);
+      const none = await withVersions(at, "semver_neq", "1.2.3");
+      expect(none).toBe(wanted.includes("semver_eq") ? 0 : 1);
+    },
+  );
+
+  const TIMES: [time: string, operator: string, value: string, is: boolean][] = [
     ["2026-11-20T00:00:00+05:00", "is_date_exact", "2026-11-20T00:00:00+05:00", true],
     ["2026-11-20T00:00:00+05:00", "is_date_exact", "2026-11-19T19:00:00Z", true],
     ["2026-11-20T00:00:00+05:00", "is_date_exact", "2026-11-20", false],
@@ -241,22 +262,30 @@ describe("a filter by property", () => {
     ["2026-11-20T00:00:00-0530", "is_date_after", "2026-11-20T05:29:59Z", true],
     ["2026-11-20T00:00:00-05:30", "is_date_before", "2026-11-20T05:30:00Z", false],
     ["2026-11-20 00:00:00", "is_date_exact", "2026-11-20T00:00:00Z", true],
-  ])("takes the time %s as it is: %s %s is %p", async (time, operator, value, is) => {
-    const app = await newProject();
-    await app.capture(batch(identified("ann", { k: time })));
-    expect((await list(app, filters({ key: "k", operator, value }))).count).toBe(is ? 1 : 0);
-  });
+  ];
+  const withTimes = personWith(TIMES.map(([time]) => time));
 
-  test.each([
+  test.each(TIMES.map((row, at) => [...row, at] as const))(
+    "takes the time %s as it is: %s %s is %p",
+    async (_time, operator, value, is, at) => {
+      expect(await withTimes(at, operator, value)).toBe(is ? 1 : 0);
+    },
+  );
+
+  const NO_DATES = [
     ...["Infinity", "-infinity", "epoch", "2026-11-20 (BC)", "2026-11-20 00:00 Europe/Berlin"],
-  ])("takes %j for no date", async (text) => {
-    const app = await newProject();
-    await app.capture(batch(identified("ann", { k: text })));
-    for (const operator of ["is_date_after", "is_date_before", "is_date_exact"]) {
-      const value = text === "epoch" && operator === "is_date_exact" ? "1970-01-01" : "2000-01-01";
-      expect((await list(app, filters({ key: "k", operator, value }))).count).toBe(0);
-    }
-  });
+  ];
+  const withNoDates = personWith(NO_DATES);
+
+  test.each(NO_DATES.map((text, at) => [text, at] as const))(
+    "takes %j for no date",
+    async (text, at) => {
+      for (const operator of ["is_date_after", "is_date_before", "is_date_exact"]) {
+        const isEpoch = text === "epoch" && operator === "is_date_exact";
+        expect(await withNoDates(at, operator, isEpoch ? "1970-01-01" : "2000-01-01")).toBe(0);
+      }
+    },
+  );
 
   test("is one of several, and goes with every other filter", async () => {
     const [set, plan] = [
@@ -316,17 +345,18 @@ describe("a filter by property", () => {
     }
   });
 
-  test.each(["a.b", "$x", "a/b~c", "", "0", '"', "*", "__proto__"])(
-    "takes the key %p as it is",
-    async (key) => {
-      const app = await newProject();
-      const $set = JSON.parse(`{${JSON.stringify(key)}:"here","other":{"b":"here"}}`);
-      await app.capture(batch(identified("ann", $set)));
+  test("takes each key as it is", async () => {
+    const keys = ["a.b", "$x", "a/b~c", "", "0", '"', "*", "__proto__"];
+    const app = await newProject();
+    const own = keys.map((key, at) => `${JSON.stringify(key)}:"here ${at}",`).join("");
+    await app.capture(batch(identified("ann", JSON.parse(`{${own}"other":{"b":"here"}}`))));
 
-      expect((await list(app, filters({ key, value: "here" }))).count).toBe(1);
-      expect((await list(app, filters({ key: "other.b", value: "here" }))).count).toBe(0);
-    },
-  );
+    for (const [at, key] of keys.entries()) {
+      const { count } = await list(app, filters({ key, value: `here ${at}` }));
+      expect([key, count]).toEqual([key, 1]);
+    }
+    expect((await list(app, filters({ key: "other.b", value: "here" }))).count).toBe(0);
+  });
 
   test.each([
     ["properties", "{"],
@@ -520,7 +550,9 @@ test("dates of filters, and of persons, are on the clock of the project's time z
 });
 
 describe("a walk along the persons", () => {
-  test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
+  const QUERIES = ["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"];
+
+  test.each(turnOf(QUERIES, 0, QUERIES.length))(
     "by next%s neither skips nor repeats a person while others come and go",
     async (query) => {
       const app = await newProject();
@@ -553,7 +585,7 @@ describe("a walk along the persons", () => {
     },
   );
 
-  test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
+  test.each(turnOf(QUERIES, 1, QUERIES.length))(
     "by next%s meets each person once, in its first order, while others are merged and split",
     async (query) => {
       const app = await newProject();
