@@ -166,7 +166,7 @@ test("questions stay texts, and so do their answers", async () => {
     [["property"], close, press(/^property/)],
   );
   await visit(`insights/${insights.bars}/`, [["value"]], [["e-mail"], press(shownOf("value"))]);
-  await visit(`insights/${insights.funnel}/`, [["event"]], [["e-mail"], press("1 persons")]);
+  await visit(`insights/${insights.funnel}/`, [["event"]], [["e-mail"], press("1 person")]);
   await visit(`insights/${insights.paths}/`, [["event"]]);
   await visit(`insights/${insights.rows}/`, [["column", "event"]]);
   const words = hostile("words", 300);
