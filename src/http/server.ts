@@ -49,7 +49,7 @@ import type { Meter } from "./request/body.ts";
 import { corsHeaders, firstSegment, isOfSdk } from "./request/cors.ts";
 import { isHost, withHost } from "./request/host.ts";
 import type { Preference } from "./request/preferences.ts";
-import { sessionCookie } from "./request/session-cookie.ts";
+import { CONSOLE_HEADER, sessionCookie } from "./request/session-cookie.ts";
 import { activityRoutes } from "./routes/activity.ts";
 import { annotationRoutes } from "./routes/dashboards/annotations.ts";
 import { dashboardRoutes } from "./routes/dashboards/dashboards.ts";
@@ -223,7 +223,8 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   mountPages(app, [...pagesOf(pages), ...routes], allow);
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
   paths.push(...routes.map(({ path }) => path));
-  const logged = requestLog(log, { paths, quiet: [METRICS_PATH, ...Object.keys(pages)] });
+  const quiet = [METRICS_PATH, ...Object.keys(pages)];
+  const logged = requestLog(log, { paths, quiet, quietHeader: CONSOLE_HEADER });
 
   const answer = async (request: Request): Promise<Response> => {
     if (!isHost(request.headers.get("host") ?? "localhost")) {

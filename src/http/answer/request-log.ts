@@ -12,17 +12,20 @@ type Answered = { request: Request; status: number; requestId: string; ms: numbe
 /**
  * Logs one line for each answer, with the id that the caller got (decision 98). Parts of the path that
  * are not in `paths`, those of the API, may name a person or key and are logged as `*`. Answers on the
- * paths `quiet` are not logged.
+ * paths `quiet` are not logged, and neither are reads with the header `quietHeader`: an open console reads all
+ * the time.
  */
 export function requestLog(
   log: Log,
-  { paths, quiet }: { paths: readonly string[]; quiet: readonly string[] },
+  needs: { paths: readonly string[]; quiet: readonly string[]; quietHeader: string },
 ): (answered: Answered) => void {
-  const words = new Set(paths.flatMap((path) => path.split("/")));
-  const unlogged = new Set(quiet);
+  const words = new Set(needs.paths.flatMap((path) => path.split("/")));
+  const unlogged = new Set(needs.quiet);
+  const isQuietRead = ({ method, headers }: Request) =>
+    method === "GET" && headers.has(needs.quietHeader);
   return ({ request, status, requestId, ms }) => {
     const path = (URL.parse(request.url)?.pathname ?? "").replace(/(?<=.)\/$/, "");
-    if (unlogged.has(path)) return;
+    if (unlogged.has(path) || (status < 400 && isQuietRead(request))) return;
     const facts = {
       request_id: requestId,
       method: request.method,

@@ -3,7 +3,7 @@ import { Failure } from "../../core/values/failure.ts";
 import { firstSegment } from "./cors.ts";
 
 /** Only pages of the console send this header; from another origin it needs a preflight, which is refused. */
-const HEADER = "x-hoglet-console";
+export const CONSOLE_HEADER = "x-hoglet-console";
 
 /** The value of a session: 256 random bits in base64url. */
 const SECRET = /^[\w-]{43}$/;
@@ -35,7 +35,8 @@ export function sessionCookie({ instance, address }: Needs): SessionCookie {
   const isSecure = (request: Request) => address(request).protocol === "https:";
   const nameFor = (request: Request) => `${isSecure(request) ? "__Host-" : ""}hoglet_${instance}`;
   const expectOwnPage = (request: Request) => {
-    if (request.headers.get(HEADER) !== "1") throw notSignedIn("The console's header is required.");
+    if (request.headers.get(CONSOLE_HEADER) !== "1")
+      throw notSignedIn("The console's header is required.");
     if (isSameOrigin(request, address(request))) return;
     throw notSignedIn(
       "The page is not of this server. If a proxy serves it, start Hoglet with --public-url.",
@@ -47,7 +48,7 @@ export function sessionCookie({ instance, address }: Needs): SessionCookie {
       const { headers, url } = request;
       if (headers.has("authorization") || !takesSessions(url)) return undefined;
       const secret = secretOf(headers.get("cookie") ?? "", nameFor(request));
-      if (secret === undefined || headers.get(HEADER) !== "1") return undefined;
+      if (secret === undefined || headers.get(CONSOLE_HEADER) !== "1") return undefined;
       expectOwnPage(request);
       return secret;
     },

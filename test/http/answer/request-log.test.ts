@@ -12,10 +12,10 @@ test("answers are logged by their ids without what may name anybody", () => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now: () => 0, write: (line) => lines.push(line) });
   const paths = ["/api/environments/:project_id/persons/:id/"];
-  const logged = requestLog(log, { paths, quiet: ["/docs"] });
-  const answered = (path: string, status: number) => {
+  const logged = requestLog(log, { paths, quiet: ["/docs"], quietHeader: "x-quiet" });
+  const answered = (path: string, status: number, init: RequestInit = {}) => {
     lines.length = 0;
-    const request = new Request(`http://localhost${path}`);
+    const request = new Request(`http://localhost${path}`, init);
     logged({ request, status, requestId: "r-1", ms: 1.2345 });
     return lines.map((line) => JSON.parse(line));
   };
@@ -34,12 +34,16 @@ test("answers are logged by their ids without what may name anybody", () => {
   expect(answered("/a".repeat(ROUTE_PARTS_MAX), 404)[0].route).toBe("/*".repeat(ROUTE_PARTS_MAX));
   expect(answered("/a".repeat(9000), 404)[0].route).toBe(`${"/*".repeat(ROUTE_PARTS_MAX)}/...`);
   expect(answered("/docs/", 200)).toEqual([]);
+  const consoles = { headers: { "x-quiet": "1" } };
+  expect(answered(person, 200, consoles)).toEqual([]);
+  expect(answered(person, 403, consoles)).toMatchObject([{ status: 403 }]);
+  expect(answered(person, 200, { ...consoles, method: "POST" })).toMatchObject([{ status: 200 }]);
 });
 
 test("a client that disconnects is logged as information, with any status of the answer", () => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now: () => 0, write: (line) => lines.push(line) });
-  const logged = requestLog(log, { paths: [], quiet: [] });
+  const logged = requestLog(log, { paths: [], quiet: [], quietHeader: "x-quiet" });
   const request = new Request("http://localhost/", { signal: AbortSignal.abort() });
   for (const status of [200, 400, 504]) logged({ request, status, requestId: "r-1", ms: 1 });
   const gone = { level: "info", message: "client disconnected", request_id: "r-1", status: 499 };
