@@ -1,4 +1,4 @@
-import { Failure } from "../values/failure.ts";
+import { Failure, type FailureCode } from "../values/failure.ts";
 import { randomText } from "../values/ids.ts";
 import type { JsonObject } from "../values/json.ts";
 
@@ -60,8 +60,12 @@ export function invalidPersonalKey(key: string): Failure {
 export class UnknownKey extends Failure {
   readonly mask: string;
 
-  constructor(detail: string, attr: string | null, mask: string) {
-    super("invalid_api_key", detail, attr);
+  constructor(
+    detail: string,
+    attr: string | null,
+    { mask, code = "invalid_api_key" }: { mask: string; code?: FailureCode },
+  ) {
+    super(code, detail, attr);
     this.mask = mask;
   }
 }
@@ -76,12 +80,16 @@ function sentKeyMask(key: string): string {
   return `${prefix}...${end}`;
 }
 
+/** The failure of a path with a text that is no project's key: there is nothing at it. */
+export const unknownKeyInPath = (key: string): UnknownKey =>
+  new UnknownKey("Not found.", null, { mask: sentKeyMask(key), code: "not_found" });
+
 /** The failure of a text that is no project's key. It names a personal key as such. */
 export function unknownProjectKey(key: string, attr: string | null = null): UnknownKey {
   const detail = key.startsWith(PERSONAL_KEY_PREFIX)
     ? "This is a personal API key, which is secret. A project API key, phc_…, is expected."
     : "The project API key is not known here.";
-  return new UnknownKey(detail, attr, sentKeyMask(key));
+  return new UnknownKey(detail, attr, { mask: sentKeyMask(key) });
 }
 
 /** The kinds of objects that scopes name. */

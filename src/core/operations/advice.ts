@@ -58,8 +58,12 @@ function refusalAdvice({ refused, api_token }: Symptoms): Advice[] {
     const count = some.reduce((sum, one) => sum + one.count, 0);
     return count === 1 ? "1 request was" : `${count} requests were`;
   };
-  const wrong = refused.filter(({ code }) => code === "invalid_api_key");
-  const lost = refused.filter(({ status }) => status === 404 || status === 405);
+  const wrong = refused.filter(
+    ({ code, key_mask }) => code === "invalid_api_key" || key_mask !== null,
+  );
+  const lost = refused.filter(
+    (one) => !wrong.includes(one) && (one.status === 404 || one.status === 405),
+  );
   const others = Map.groupBy(
     refused.filter((one) => !wrong.includes(one) && !lost.includes(one)),
     ({ code }) => code,

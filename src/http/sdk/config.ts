@@ -1,5 +1,5 @@
+import { unknownKeyInPath } from "../../core/access/key.ts";
 import type { Projects } from "../../core/access/projects.ts";
-import { Failure } from "../../core/values/failure.ts";
 import type { SdkRoute } from "../operation/route.ts";
 import { scriptRoutes } from "./scripts.ts";
 
@@ -74,10 +74,8 @@ export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[]
 
 /** The first requests of posthog-js; only a project key gets an answer. */
 function configRoutes(projects: Projects): SdkRoute[] {
-  const projectKey = (key: string | undefined): string => {
-    if (key === undefined || projects.ofKey(key) === undefined) {
-      throw new Failure("not_found", "Not found.");
-    }
+  const projectKey = (key = ""): string => {
+    if (projects.ofKey(key) === undefined) throw unknownKeyInPath(key);
     return key;
   };
   return [

@@ -90,6 +90,20 @@ test("refused requests show where they went, and nothing of their body", async (
   for (const hidden of [secret, "of_another_place", "secret=1"]) expect(text).not.toContain(hidden);
 });
 
+test("the configuration of posthog-js with a wrong key is a wrong key, not an unknown path", async () => {
+  await using app = await testApp();
+  const key = "phc_of_another_place_wxyz";
+  await app.ask("GET", `/array/${key}/config.js`, { key: null });
+  await app.ask("GET", `/array/${key}/config?ip=0`, { key: null });
+
+  const shown = await statusOf(app);
+  expect(shown.arrivals.refused[0]).toMatchObject({
+    ...{ status: 404, path: "/array/:key/config", key_mask: "phc_...wxyz" },
+  });
+  expect(codesIn(shown)).toEqual(["wrong_key"]);
+  expect(JSON.stringify(shown)).not.toContain(key);
+});
+
 test("refused requests have no project, so a key of some projects does not see them", async () => {
   await using app = await testApp();
   await app.ask("POST", "/batch/", { body: { ...batch(event()), api_key: "phc_else" }, key: null });
