@@ -4,6 +4,7 @@ import { useLoad } from "./api/load.ts";
 import { session } from "./api/session.ts";
 import { Layout } from "./layout/layout.tsx";
 import { SignInDialog, SignInPage } from "./layout/sign-in.tsx";
+import { AccountBar } from "./layout/top-bar.tsx";
 import { PAGES, type Page } from "./pages/index.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { CONSOLE } from "./state/base.ts";
@@ -39,11 +40,14 @@ function Projects() {
   }, [isNamed, first, route]);
   if (projects.value === undefined) {
     return (
-      <main class="alone">
-        <Load of={loaded} skeleton={<Skeleton rows={3} height={48} />}>
-          {() => null}
-        </Load>
-      </main>
+      <>
+        {loaded.problem && <AccountBar />}
+        <main class="alone">
+          <Load of={loaded} skeleton={<Skeleton rows={3} height={48} />}>
+            {() => null}
+          </Load>
+        </main>
+      </>
     );
   }
   if (!isNamed) return null;

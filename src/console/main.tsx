@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { asProblem } from "./api/problem.ts";
-import { loadSession, signIn } from "./api/session.ts";
+import { followOtherTabs, loadSession, signIn } from "./api/session.ts";
 import { App } from "./app.tsx";
 import { signInProblem } from "./layout/sign-in.tsx";
 import { applyPreferences } from "./state/preferences.ts";
@@ -20,10 +20,16 @@ async function begin(): Promise<void> {
   }
 }
 
+const start = () =>
+  begin().catch((error: unknown) => {
+    signInProblem.value = asProblem(error);
+  });
+
 applyPreferences();
 rememberFirstKeys();
 keepFocus();
-begin().catch((error: unknown) => {
-  signInProblem.value = asProblem(error);
-});
+followOtherTabs();
+start();
+// A link that is opened where the form already is changes only the end of the address.
+addEventListener("hashchange", () => location.hash.startsWith("#link=") && start());
 render(<App />, document.getElementById("app") ?? document.body);

@@ -82,6 +82,44 @@ test("a key that is typed signs in, and the browser keeps nothing of it", async 
   expect(await context.storageState().then(JSON.stringify)).not.toContain(PERSONAL_KEY);
 });
 
+test("the other tabs follow a sign-out and a sign-in, and a page that was kept is loaded again", async () => {
+  await using console = await openConsole(browser, server);
+  const [first, second] = [console.page, await console.context.newPage()];
+  await second.goto(`${server.url}/console/1/events/`);
+  await signedIn(second);
+  await first.getByRole("button", { name: "@" }).click();
+  await first.getByRole("menuitem", { name: "Sign out" }).click();
+  await Promise.all([signedOut(first), signedOut(second)]);
+
+  await second.fill("input[name=key]", PERSONAL_KEY);
+  await second.keyboard.press("Enter");
+  await Promise.all([signedIn(first), signedIn(second)]);
+
+  // As after Back; the browser of the tests keeps no page.
+  const loaded = first.waitForEvent("load");
+  await first.evaluate('dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))');
+  await loaded;
+});
+
+test("a key that may not see projects is told the scope, and may sign out", async () => {
+  const made = await fetch(`${server.url}/api/personal_api_keys/`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ label: "queries", scopes: ["query:read"] }),
+  });
+  const { value } = (await made.json()) as { value: string };
+  await using context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${server.url}/console/`);
+  await page.fill("input[name=key]", value);
+  await page.keyboard.press("Enter");
+  await page.getByText("project:read").first().waitFor();
+  expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  await page.locator("header").getByRole("button").click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signedOut(page);
+});
+
 describe("another page in the same browser", () => {
   test("on another port gets no answer with the cookie, although the browser sends it", async () => {
     await using console = await openConsole(browser, server);

@@ -42,6 +42,7 @@ export async function signIn(by: { link: string } | { key: string }): Promise<vo
   session.value = await response.json();
   isSignedOut.value = false;
   waitingStep.value?.go();
+  otherTabs.postMessage("signed in");
 }
 
 /**
@@ -68,9 +69,30 @@ export async function signOut(): Promise<void> {
   leave();
 }
 
-/** Leads to the sign-in page once the session has ended. The page is loaded again, so nothing of the old one stays. */
+/** Leads to the sign-in page once the session has ended, here and in the other tabs. */
 export function leave(): void {
-  location.assign(`${CONSOLE}/`);
+  otherTabs.postMessage("signed out");
+  leaveThisTab();
+}
+
+/** The page is emptied and loaded again, so that nothing of the old one stays, and Back does not lead to it. */
+function leaveThisTab(): void {
+  document.body.replaceChildren();
+  location.replace(`${CONSOLE}/`);
+}
+
+/** The open tabs of this console in this browser, which share its session. */
+const otherTabs = new BroadcastChannel(`hoglet session ${CONSOLE}`);
+
+/** Follows a sign-in or a sign-out in another tab, and asks again once Back has shown a page that was kept. */
+export function followOtherTabs(): void {
+  otherTabs.onmessage = ({ data }) => {
+    const isWaiting = session.value === null || isSignedOut.value;
+    if (data === "signed out" && session.value) leaveThisTab();
+    // Without an answer the form stays, and its button says why.
+    else if (data === "signed in" && isWaiting) loadSession().catch(() => undefined);
+  };
+  addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 }
 
 /** A session of the user. */

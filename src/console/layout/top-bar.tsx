@@ -8,14 +8,31 @@ import { Icon } from "../ui/icon.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { Mark } from "./mark.tsx";
 
+function Brand() {
+  return (
+    <a class="brand" href={href("")} aria-label="Hoglet, first page">
+      <Mark />
+      <span class="brand-name">Hoglet</span>
+    </a>
+  );
+}
+
+/** The bar where no project can be shown: only the way out. */
+export function AccountBar() {
+  return (
+    <header class="top-bar">
+      <Brand />
+      <span class="grow" />
+      <AccountMenu />
+    </header>
+  );
+}
+
 /** The bar at the top: project, search, theme, account. */
 export function TopBar({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }) {
   return (
     <header class="top-bar">
-      <a class="brand" href={href("")} aria-label="Hoglet, first page">
-        <Mark />
-        <span class="brand-name">Hoglet</span>
-      </a>
+      <Brand />
       <ProjectPicker />
       <button type="button" class="search-button" aria-label="Search" onClick={onSearch}>
         <Icon name="search" />
@@ -57,10 +74,10 @@ function ProjectPicker() {
   );
 }
 
-function AccountMenu({ onHelp }: { onHelp: () => void }) {
+function AccountMenu({ onHelp }: { onHelp?: () => void }) {
   const email = session.value?.user.email ?? "Account";
   const items: MenuItem[] = [
-    { label: "Keyboard", icon: "help", onChoose: onHelp },
+    ...(onHelp ? [{ label: "Keyboard", icon: "help", onChoose: onHelp } as const] : []),
     { label: "Documentation", icon: "logs", href: `${BASE}/docs` },
     { label: "Sign out", icon: "right", onChoose: () => void signOut().catch(leave) },
   ];

@@ -61,15 +61,11 @@ export function NothingPasses({ onRemove }: { onRemove: () => void }) {
 
 /** An error in its own words, with the id under which the server's log has it. */
 export function ProblemNote({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
-  const scope = /scope `?([a-z_]+:(?:read|write))/.exec(problem.message)?.[1];
   return (
     <div class="note bad" role="alert">
       <Icon name="warning" />
       <div class="note-text">
         <p>{problem.message}</p>
-        {problem.status === 403 && scope && (
-          <p class="caption">The key of this session needs the scope {scope}.</p>
-        )}
         {problem.requestId && (
           <p class="caption">
             Request <code>{problem.requestId}</code>
@@ -85,6 +81,10 @@ export function ProblemNote({ problem, onRetry }: { problem: Problem; onRetry?: 
   );
 }
 
+/** Whether the same request may succeed later: the server was busy or out of reach, and did not refuse it. */
+const mayPass = ({ status }: Problem): boolean =>
+  status === 0 || status === 408 || status === 429 || status >= 500;
+
 /**
  * Loaded data, or in their place a skeleton after 150 ms, or the problem. Old data
  * stay, dimmed, while new ones are loaded; a problem then stands above them.
@@ -95,7 +95,8 @@ export function Load<T>(props: {
   children: (data: T) => ComponentChildren;
 }) {
   const { data, problem, isSlow, isLoading, reload } = props.of;
-  const note = problem && !isLoading && <ProblemNote problem={problem} onRetry={reload} />;
+  const again = problem && mayPass(problem) ? { onRetry: reload } : {};
+  const note = problem && !isLoading && <ProblemNote problem={problem} {...again} />;
   if (data === undefined) {
     if (note) return note;
     return (
