@@ -30,6 +30,40 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
+test.each([
+  [{ date_from: "yStart" }, "This year", "Last year"],
+  [{ date_from: "-1mStart", date_to: "-1mEnd" }, "Last month", undefined],
+  [{ date_from: "-8w" }, "Last 8 weeks", undefined],
+  [{ date_from: "-24h" }, "Last 24 hours", undefined],
+  [{ date_from: "2026-01-05" }, /^Since 5 Jan/, undefined],
+  [{ date_from: "2026-01-05", date_to: "2026-01-06" }, /^5 Jan.* – 6 Jan/, /^3 Jan.* – 4 Jan/],
+  [{ date_from: "all" }, "All time", "All time"],
+  [{}, "Last 7 days", undefined],
+])("the period of the query %o is shown as %s", async (dateRange, name, before) => {
+  const { page, go } = consoles.light;
+  const series = [{ kind: "EventsNode", event: "$pageview" }];
+  const query = { kind: "TrendsQuery", series, interval: "month", dateRange };
+  await go(`insights/new/?q=${encodeURIComponent(JSON.stringify(query))}`);
+  await page.getByRole("button", { name }).waitFor();
+  if (before === undefined) return;
+  await page.getByRole("button", { name: "One period back" }).click();
+  await page.getByRole("button", { name: before }).waitFor();
+});
+
+test("a funnel of one step is not asked, and has no older chart", async () => {
+  const { page, problems, go } = consoles.light;
+  await go("insights/new/");
+  await page.getByText("unique users of $pageview").first().waitFor();
+  problems.length = 0;
+  await page.getByLabel("Kind").selectOption("FunnelsQuery");
+  await page.getByText("Add a second step").waitFor();
+  expect(await page.getByRole("application").count()).toBe(0);
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  await page.getByText("Add a second step").waitFor({ state: "detached" });
+  await page.waitForLoadState("networkidle");
+  expect(problems).toEqual([]);
+});
+
 /** Each page, with a text that only its content has. */
 const PAGES = [
   { path: "start/", text: "The first event arrived on" },

@@ -1,9 +1,11 @@
 import { zone } from "./project.ts";
+import { calendarOf, dayOfBound, rangeName } from "./ranges.ts";
 import { dayIn, shiftDay, startOfDay } from "./zoned-days.ts";
 
 /**
  * A period as the address has it: `today`, `yesterday`, `7d`, `30d`, `90d`, `month`, or two days such as
- * `2026-11-01..2026-11-21`, both included.
+ * `2026-11-01..2026-11-21`, both included. Bounds of queries stand there too: `-8w`, `-1mStart..-1mEnd`,
+ * `2026-11-01..` until now, or `all`.
  */
 export type Period = string;
 
@@ -17,25 +19,43 @@ export const PERIODS: readonly { value: Period; label: string; key?: string }[] 
   { value: "month", label: "This month" },
 ];
 
-const RANGE = /^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/;
+/** The bounds of the named periods, as queries have them. */
+const BOUNDS: Record<string, [from: string, to: string]> = {
+  today: ["dStart", ""],
+  yesterday: ["-1dStart", "-1dEnd"],
+  month: ["mStart", ""],
+};
+
+/** The bounds of a period, as queries have them; the end is empty for now. An unknown one is the last 7 days. */
+function boundsOf(period: Period): [from: string, to: string] {
+  const named = BOUNDS[period];
+  if (named) return named;
+  if (/^\d{1,4}d$/.test(period)) return [`-${period}`, ""];
+  const [from = "", to = ""] = period.split("..");
+  const isBound = (text: string) => dayOfBound(text, new Date(0), "UTC") !== undefined;
+  const isRange = (isBound(from) || from === "all") && (to === "" || isBound(to));
+  return isRange ? [from, to] : ["-7d", ""];
+}
+
+/** The period with these bounds of a query. */
+export function periodOfRange(from: string, to: string): Period {
+  if (from === "-0d" && to === "") return "today";
+  const named = Object.entries(BOUNDS).find(([, [first, last]]) => first === from && last === to);
+  if (named) return named[0];
+  if (/^-\d{1,4}d$/.test(from) && to === "") return from.slice(1);
+  return to === "" && !/^\d/.test(from) ? from : `${from}..${to}`;
+}
 
 /** The first and the last day of a period on the project's clock, as `2026-11-21`. */
 export type Days = { from: string; to: string };
 
-/** The days of a period. An unknown one is read as the last 7 days. */
+/** The days of a period. An unknown one is read as the last 7 days, and so is all time. */
 export function daysOf(period: Period, now: Date, timeZone: string = zone()): Days {
   const today = dayIn(now, timeZone);
-  const [, from, to] = RANGE.exec(period) ?? [];
-  if (from && to) return from <= to ? { from, to } : { from: to, to: from };
-  if (period === "today") return { from: today, to: today };
-  if (period === "month") return { from: `${today.slice(0, 8)}01`, to: today };
-  if (period === "yesterday") {
-    const yesterday = shiftDay(today, -1);
-    return { from: yesterday, to: yesterday };
-  }
-  // As queries have it: so many whole days, and today.
-  const days = Number(/^(\d{1,4})d$/.exec(period)?.[1] ?? 7);
-  return { from: shiftDay(today, -days), to: today };
+  const [first, last] = boundsOf(period);
+  const from = dayOfBound(first, now, timeZone) ?? shiftDay(today, -7);
+  const to = dayOfBound(last, now, timeZone) ?? today;
+  return from <= to ? { from, to } : { from: to, to: from };
 }
 
 /** How many days a period has. */
@@ -43,14 +63,26 @@ export function lengthOf({ from, to }: Days): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
 }
 
-/** The period of the same length before (-1) or after (1); it never ends later than today. */
+/**
+ * The period of the same length before (-1) or after (1); it never ends later than today. A month, or another
+ * unit of the calendar, moves by one of its kind.
+ */
 export function shifted(period: Period, direction: -1 | 1, now: Date): Period {
+  const [from, to] = boundsOf(period);
+  if (from === "all") return period;
+  const calendar = calendarOf(from, to);
+  if (calendar) {
+    const { unit, back } = calendar;
+    const next = back - direction;
+    if (next <= 0) return periodOfRange(`${unit}Start`, "");
+    return periodOfRange(`-${next}${unit}Start`, `-${next}${unit}End`);
+  }
   const days = daysOf(period, now);
   const today = dayIn(now, zone());
   const by = direction * lengthOf(days);
-  const to = shiftDay(days.to, by);
-  if (to >= today && direction === 1) return days.to >= today ? period : sameLength(days, today);
-  return `${shiftDay(days.from, by)}..${to}`;
+  const last = shiftDay(days.to, by);
+  if (last >= today && direction === 1) return days.to >= today ? period : sameLength(days, today);
+  return `${shiftDay(days.from, by)}..${last}`;
 }
 
 function sameLength(days: Days, today: string): Period {
@@ -64,7 +96,11 @@ function sameLength(days: Days, today: string): Period {
 export function labelOf(period: Period, now: Date): string {
   const named = PERIODS.find(({ value }) => value === period);
   if (named) return named.label;
+  const [first, last] = boundsOf(period);
+  const name = rangeName(first, last);
+  if (name) return name;
   const { from, to } = daysOf(period, now);
+  if (last === "" && first.startsWith(from)) return `Since ${shortDay(from)}`;
   return from === to ? shortDay(from) : `${shortDay(from)} – ${shortDay(to)}`;
 }
 
@@ -82,13 +118,8 @@ export function shortDay(day: string): string {
 
 /** A period as queries have it. */
 export function dateRangeOf(period: Period): { date_from: string; date_to?: string } {
-  if (period === "today") return { date_from: "dStart" };
-  if (period === "yesterday") return { date_from: "-1dStart", date_to: "-1dEnd" };
-  if (period === "month") return { date_from: "mStart" };
-  const [, from, to] = RANGE.exec(period) ?? [];
-  if (from && to) return { date_from: from, date_to: to };
-  const { from: first, to: last } = daysOf(period, new Date());
-  return /^\d+d$/.test(period) ? { date_from: `-${period}` } : { date_from: first, date_to: last };
+  const [from, to] = boundsOf(period);
+  return to === "" ? { date_from: from } : { date_from: from, date_to: to };
 }
 
 /** The interval in which a period is shown: hours for up to two days, weeks from half a year on. */

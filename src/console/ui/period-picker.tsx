@@ -72,7 +72,7 @@ export function PeriodChoice(props: ChoiceProps) {
           })),
           {
             label: "Other days…",
-            isChosen: period.includes(".."),
+            isChosen: period !== "" && !PERIODS.some(({ value }) => value === period),
             onChoose: () => setCustom(true),
           },
           ...(noPeriod === undefined

@@ -11,12 +11,12 @@ import { ButtonLink } from "../../ui/button.tsx";
 import { CsvButton } from "../../ui/csv.tsx";
 import { PeriodChoice } from "../../ui/period-picker.tsx";
 import { CodeBlock } from "../../ui/properties.tsx";
-import { Load, Skeleton } from "../../ui/states.tsx";
+import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
 import { isSql, tableOf } from "./answer-table.ts";
 import { Builder } from "./builder.tsx";
-import { FIRST_QUERY, KINDS, periodOf, readQuery, withPeriod } from "./query-state.ts";
+import { FIRST_QUERY, KINDS, missingIn, periodOf, readQuery, withPeriod } from "./query-state.ts";
 import { Result } from "./result.tsx";
 import { SaveTools } from "./save.tsx";
 import { Words } from "./words.tsx";
@@ -58,7 +58,10 @@ function Editor(props: {
   const { query, insight } = props;
   const { set } = useAddress();
   const change = (next: Query) => set({ q: JSON.stringify(next) });
-  const answer = useLoad(JSON.stringify(query), (signal) => ask(query, signal));
+  const missing = missingIn(query);
+  const asked = useLoad(missing ? null : JSON.stringify(query), (signal) => ask(query, signal));
+  // A chart of an older question would look like the answer to the one that failed.
+  const answer = asked.problem ? { ...asked, data: undefined } : asked;
   const isBuilt = KINDS.some(({ value }) => value === query.kind);
   const isTrend = query.kind === "TrendsQuery";
   return (
@@ -99,15 +102,19 @@ function Editor(props: {
             )
           }
         >
-          <Load of={answer} skeleton={<Skeleton height={420} />}>
-            {(data) =>
-              isSql(query) ? (
-                <SqlAnswerPart answer={data} sql={query.query ?? ""} />
-              ) : (
-                <AnswerTabs answer={data} />
-              )
-            }
-          </Load>
+          {missing ? (
+            <Empty icon="insights" title={missing} />
+          ) : (
+            <Load of={answer} skeleton={<Skeleton height={420} />}>
+              {(data) =>
+                isSql(query) ? (
+                  <SqlAnswerPart answer={data} sql={query.query ?? ""} />
+                ) : (
+                  <AnswerTabs answer={data} />
+                )
+              }
+            </Load>
+          )}
         </Panel>
       </div>
     </>

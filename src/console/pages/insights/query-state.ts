@@ -1,6 +1,6 @@
 import type { Kind, Query, SeriesNode } from "../../api/ask.ts";
 import { type Filter, readFilters } from "../../state/filters.ts";
-import { dateRangeOf, intervalOf } from "../../state/period.ts";
+import { dateRangeOf, daysOf, intervalOf, lengthOf, periodOfRange } from "../../state/period.ts";
 
 /** The six kinds, in the order in which they are offered. */
 export const KINDS: readonly { value: Kind; label: string }[] = [
@@ -60,26 +60,29 @@ export function readQuery(text: string | undefined): Query | undefined {
   }
 }
 
+/** What a query lacks before it can be asked; undefined if it is whole. */
+export function missingIn({ kind, series = [] }: Query): string | undefined {
+  if (kind === "FunnelsQuery" && series.length < 2) return "Add a second step";
+  const isWithout = series.some((one) => needsProperty(one.math) && !one.math_property);
+  return isWithout ? "Choose the property with the number" : undefined;
+}
+
 /** The filters of a query that the editor can show. */
 export const filtersOf = ({ properties }: Query): Filter[] =>
   readFilters(JSON.stringify(properties ?? []));
 
-const PERIODS = new Map([
-  ["dStart|", "today"],
-  ["-1dStart|-1dEnd", "yesterday"],
-  ["mStart|", "month"],
-]);
+/** Intervals of retention without a range, as the server has them. */
+const RETENTION_INTERVALS = 7;
 
 /** The period of a query as the address has it. */
-export function periodOf({ dateRange }: Query): string {
-  const from = dateRange?.date_from ?? "-7d";
+export function periodOf({ kind, dateRange, retentionFilter = {} }: Query): string {
   const to = dateRange?.date_to ?? "";
-  const named = PERIODS.get(`${from}|${to}`);
-  if (named) return named;
-  const days = /^-(\d+)d$/.exec(from)?.[1];
-  if (days && to === "") return `${days}d`;
-  const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text);
-  return isDay(from) && isDay(to) ? `${from}..${to}` : "7d";
+  const from = dateRange?.date_from;
+  if (from != null || kind !== "RetentionQuery") return periodOfRange(from ?? "-7d", to);
+  // Without a range, retention has so many intervals, the running one among them.
+  const { totalIntervals = RETENTION_INTERVALS, period = "Day" } = retentionFilter;
+  const unit = String(period).charAt(0).toLowerCase();
+  return periodOfRange(`-${Number(totalIntervals) - 1}${unit}Start`, to);
 }
 
 /** The same question about another period, or without one if it is empty; its interval follows. */
@@ -90,7 +93,11 @@ export function withPeriod(query: Query, period: string): Query {
   }
   const dated = { ...query, dateRange: dateRangeOf(period) };
   const hasInterval = query.kind === "TrendsQuery" || query.kind === "LifecycleQuery";
-  return hasInterval ? { ...dated, interval: intervalOf(period) } : dated;
+  if (!hasInterval) return dated;
+  const now = new Date();
+  const isAsLong =
+    lengthOf(daysOf(periodOf(query), now)) === lengthOf(daysOf(period, now)) && query.interval;
+  return { ...dated, interval: isAsLong ? query.interval : intervalOf(period) };
 }
 
 /** The same question as another kind: events, period and filters stay, all else is left out. */

@@ -4,6 +4,7 @@ import { isAbort } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
+import { missingIn } from "./query-state.ts";
 
 /** How long a pause in typing lasts until the words are read, in milliseconds. */
 const PAUSE_MS = 300;
@@ -37,7 +38,10 @@ function useWords(query: Query, onQuery: (query: Query) => void): WordsState {
     isTyping.current = false;
     setReading(undefined);
     setTyped(undefined);
-    readQuestion({ query: JSON.parse(key) }, leave.signal)
+    const built: Query = JSON.parse(key);
+    // A query that is not whole yet cannot be said in words.
+    if (missingIn(built)) return setWords("");
+    readQuestion({ query: built }, leave.signal)
       .then(({ sentence }) => isTyping.current || setWords(sentence ?? ""))
       .catch((error: unknown) => isAbort(error) || isTyping.current || setWords(""));
     return () => leave.abort();

@@ -1,0 +1,71 @@
+import { counted } from "./format.ts";
+import { dayIn, shiftDay } from "./zoned-days.ts";
+
+/** An age or an edge of a calendar unit, as queries have it: `-8w`, `yStart`, `-1mEnd`. */
+const AGE = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)?$/;
+
+const UNITS: Record<string, string> = {
+  h: "hour",
+  d: "day",
+  w: "week",
+  m: "month",
+  q: "quarter",
+  y: "year",
+};
+
+const MONTHS: Record<string, number> = { m: 1, q: 3, y: 12 };
+
+/** The day of a bound of a query's range, on the clock of a zone; undefined if it has none, as `all`. */
+export function dayOfBound(bound: string, now: Date, timeZone: string): string | undefined {
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(bound)?.[0];
+  if (day !== undefined) return day;
+  const [, count = "0", unit, edge] = AGE.exec(bound) ?? [];
+  if (unit === undefined) return undefined;
+  const back = Number(count);
+  if (unit === "h") return dayIn(new Date(now.getTime() - back * 3_600_000), timeZone);
+  const at = earlier(dayIn(now, timeZone), unit, back);
+  if (edge === undefined) return at;
+  const first = firstOf(at, unit);
+  return edge === "Start" ? first : shiftDay(earlier(first, unit, -1), -1);
+}
+
+/** The day some units before. The 31st becomes the last day of a shorter month. */
+function earlier(day: string, unit: string, count: number): string {
+  const months = MONTHS[unit];
+  if (months === undefined) return shiftDay(day, -count * (unit === "w" ? 7 : 1));
+  const month = new Date(`${day.slice(0, 8)}01`);
+  month.setUTCMonth(month.getUTCMonth() - count * months);
+  const next = Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0);
+  month.setUTCDate(Math.min(Number(day.slice(8)), new Date(next).getUTCDate()));
+  return month.toISOString().slice(0, 10);
+}
+
+/** The first day of the unit that a day lies in. Weeks begin on Monday. */
+function firstOf(day: string, unit: string): string {
+  const date = new Date(day);
+  const months = MONTHS[unit];
+  if (months === undefined) {
+    return unit === "w" ? shiftDay(day, -((date.getUTCDay() + 6) % 7)) : day;
+  }
+  date.setUTCMonth(date.getUTCMonth() - (date.getUTCMonth() % months), 1);
+  return date.toISOString().slice(0, 10);
+}
+
+/** The unit of the calendar that a range is exactly, such as last month, and how many before this one. */
+export function calendarOf(from: string, to: string): { unit: string; back: number } | undefined {
+  const [, count, unit = "", edge] = AGE.exec(from) ?? [];
+  if (edge !== "Start" || !/[wmqy]/.test(unit)) return undefined;
+  const isOpen = to === "" && count === undefined;
+  if (!isOpen && to !== from.replace("Start", "End")) return undefined;
+  return { unit, back: Number(count ?? 0) };
+}
+
+/** The name of a range, such as `Last 8 weeks` or `This year`; undefined if only its days say it. */
+export function rangeName(from: string, to: string): string | undefined {
+  if (from === "all" && to === "") return "All time";
+  const { unit, back = 2 } = calendarOf(from, to) ?? {};
+  if (unit !== undefined && back < 2) return `${back === 0 ? "This" : "Last"} ${UNITS[unit]}`;
+  const [, count, of = "", edge] = AGE.exec(from) ?? [];
+  if (to !== "" || edge !== undefined || count === undefined) return undefined;
+  return `Last ${counted(Number(count), UNITS[of] ?? "day")}`;
+}
