@@ -101,7 +101,7 @@ test("the other tabs follow a sign-out and a sign-in, and a page that was kept i
   await loaded;
 });
 
-test("a key that may not see projects is told the scope, and may sign out", async () => {
+test("without the scope project:read, the console names it and offers to sign out", async () => {
   const made = await fetch(`${server.url}/api/personal_api_keys/`, {
     method: "POST",
     headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },

@@ -188,6 +188,12 @@ function drawEndLabels(plotted: uPlot, series: readonly Series[]): void {
   ctx.restore();
 }
 
+/** Steps of an axis of counts: there is no half person. */
+const WHOLE_STEPS = Array.from({ length: 15 }, (_, at) => [1, 2, 5].map((one) => one * 10 ** at));
+
+const isWhole = ({ series }: PlotOptions) =>
+  series.every(({ data }) => data.every((value) => Number.isInteger(value ?? 0)));
+
 /** The chart in an element. It draws itself; {@link uPlot.destroy} removes it. */
 export function plot(drawing: Library, options: PlotOptions, element: HTMLElement): uPlot {
   const { columns, kind, width, height } = options;
@@ -221,7 +227,11 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
           incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 56, 112],
           values: (_, places) => places.map((place) => axisText(columns[place], isHourly)),
         },
-        { ...axis, grid, size: 48, space: 40, values: (_, places) => places.map(compact) },
+        {
+          ...{ ...axis, grid, size: 48, space: 40 },
+          ...(isWhole(options) && { incrs: WHOLE_STEPS.flat() }),
+          values: (_, places) => places.map(compact),
+        },
       ],
       series: lines,
       hooks: {

@@ -15,7 +15,7 @@ const UNITS: Record<string, string> = {
 
 const MONTHS: Record<string, number> = { m: 1, q: 3, y: 12 };
 
-/** The day of a bound of a query's range, on the clock of a zone; undefined if it has none, as `all`. */
+/** The day of a bound of a query's range, on the clock of a zone; undefined for `all` and for other texts. */
 export function dayOfBound(bound: string, now: Date, timeZone: string): string | undefined {
   const day = /^\d{4}-\d{2}-\d{2}/.exec(bound)?.[0];
   if (day !== undefined) return day;

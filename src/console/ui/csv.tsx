@@ -10,7 +10,9 @@ export function csvOf(rows: readonly (readonly Cell[])[]): string {
 
 function csvCell(value: Cell): string {
   if (value === null) return "";
-  const text = valueText(value);
+  // Sums of fractions have a rest of the calculation in their last digits.
+  const isFraction = typeof value === "number" && !Number.isInteger(value);
+  const text = valueText(isFraction ? Number(value.toPrecision(12)) : value);
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -25,10 +27,15 @@ export function saveFile(name: string, type: string, content: string | Blob): vo
   URL.revokeObjectURL(address);
 }
 
-/** Saves rows as a CSV file. */
+/** Saves rows as a CSV file, whose name leaves out what systems forbid in names. */
 export function CsvButton({ name, rows }: { name: string; rows: readonly (readonly Cell[])[] }) {
   return (
-    <Button icon="download" onClick={() => saveFile(`${name}.csv`, "text/csv", csvOf(rows))}>
+    <Button
+      icon="download"
+      onClick={() =>
+        saveFile(`${name.replace(/[\\/:*?"<>|]+/g, " ")}.csv`, "text/csv", csvOf(rows))
+      }
+    >
       CSV
     </Button>
   );

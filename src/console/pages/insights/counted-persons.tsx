@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
@@ -29,8 +30,22 @@ function PersonName(props: { person: Row["person"]; others: number | undefined }
   );
 }
 
+const NUMBERS: Record<string, string> = {
+  total: "Events",
+  dau: "Events",
+  weekly_active: "Events",
+  monthly_active: "Events",
+  unique_session: "Sessions",
+};
+
+/** The name of the numbers of the persons: of a sum, or of a question in words, they are no events. */
+function numberName({ source: { source, series = 0 } }: Pick): string {
+  const one = (source as Query | undefined)?.series?.[Number(series)];
+  return (one && NUMBERS[one.math ?? "total"]) ?? "Number";
+}
+
 /** `others` is how many have no profile, once that is known. */
-const columnsOf = (others: number | undefined): Column<Row>[] => [
+const columnsOf = (others: number | undefined, title: string): Column<Row>[] => [
   {
     key: "person",
     title: "Person",
@@ -38,7 +53,7 @@ const columnsOf = (others: number | undefined): Column<Row>[] => [
   },
   {
     key: "count",
-    title: "Events",
+    title,
     width: "88px",
     isNumber: true,
     cell: ({ count }) => number(count),
@@ -86,7 +101,10 @@ export function CountedPersons({ pick, onClose }: { pick: Pick; onClose: () => v
               {rows.length > 0 && (
                 <Table
                   label={pick.title}
-                  columns={columnsOf(hasMore ? undefined : count - profiled(rows))}
+                  columns={columnsOf(
+                    hasMore ? undefined : count - profiled(rows),
+                    numberName(pick),
+                  )}
                   rows={rows}
                   keyOf={({ person }) => String(person?.id ?? "")}
                 />

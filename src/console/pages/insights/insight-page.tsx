@@ -60,7 +60,7 @@ function Editor(props: {
   const change = (next: Query) => set({ q: JSON.stringify(next) });
   const missing = missingIn(query);
   const asked = useLoad(missing ? null : JSON.stringify(query), (signal) => ask(query, signal));
-  // A chart of an older question would look like the answer to the one that failed.
+  // Above the chart of an older question, a failure could be overlooked.
   const answer = asked.problem ? { ...asked, data: undefined } : asked;
   const isBuilt = KINDS.some(({ value }) => value === query.kind);
   const isTrend = query.kind === "TrendsQuery";
@@ -110,7 +110,7 @@ function Editor(props: {
                 isSql(query) ? (
                   <SqlAnswerPart answer={data} sql={query.query ?? ""} />
                 ) : (
-                  <AnswerTabs answer={data} />
+                  <AnswerTabs answer={data} name={insight?.name || "insight"} />
                 )
               }
             </Load>
@@ -142,7 +142,7 @@ const TABS = [
   { value: "sql", label: "SQL" },
 ] as const;
 
-function AnswerTabs({ answer }: { answer: Answer }) {
+function AnswerTabs({ answer, name }: { answer: Answer; name: string }) {
   const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("chart");
   const { explanation, sql } = answer;
   const table = tableOf(answer);
@@ -162,7 +162,7 @@ function AnswerTabs({ answer }: { answer: Answer }) {
             Open in SQL
           </ButtonLink>
         ) : (
-          <CsvButton name="insight" rows={[table.head, ...table.rows]} />
+          <CsvButton name={name} rows={[table.head, ...table.rows]} />
         )}
       </footer>
     </>

@@ -60,7 +60,7 @@ export function readQuery(text: string | undefined): Query | undefined {
   }
 }
 
-/** What a query lacks before it can be asked; undefined if it is whole. */
+/** Returns the next step before a query is complete; undefined if it is. */
 export function missingIn({ kind, series = [] }: Query): string | undefined {
   if (kind === "FunnelsQuery" && series.length < 2) return "Add a second step";
   const isWithout = series.some((one) => needsProperty(one.math) && !one.math_property);

@@ -82,8 +82,9 @@ function Arrival({ status }: { status: Status | undefined }) {
   );
 }
 
+/** The first page of a project with events is its dashboard. */
 const STEPS = [
-  { path: "dashboards", title: "Open the dashboard", icon: "dashboards" },
+  { path: "", title: "Open the dashboard", icon: "dashboards" },
   { path: "events", title: "See the events", icon: "events" },
   { path: "insights/new", title: "Ask a question", icon: "insights" },
   { path: "persons", title: "Look at persons", icon: "persons" },
