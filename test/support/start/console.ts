@@ -7,6 +7,24 @@ import { OWN_PAGE, SESSION } from "./session.ts";
 
 const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
 
+/** The most that the parts of a page may move while it loads; 1 is the whole window by its whole height. */
+const SHIFT_MAX = 0.02;
+
+/** Adds up by how much parts of the page have moved without a key or a click, and remembers which ones. */
+const WATCH_SHIFTS = `
+  const moved = { sum: 0, parts: [] };
+  const count = (entries) => {
+    for (const { value, hadRecentInput, sources } of entries) {
+      if (hadRecentInput) continue;
+      moved.sum += value;
+      moved.parts.push(...sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? node?.nodeName));
+    }
+  };
+  const watcher = new PerformanceObserver((list) => count(list.getEntries()));
+  watcher.observe({ type: "layout-shift", buffered: true });
+  window.shifts = () => (count(watcher.takeRecords()), moved);
+`;
+
 /** How the browser that opens the console is set. */
 export type ConsoleOptions = {
   width?: number;
@@ -17,7 +35,10 @@ export type ConsoleOptions = {
 export type Console = AsyncDisposable & {
   page: Page;
   context: BrowserContext;
-  /** Errors of the browser's console, failed requests, requests to other servers, violations of the policy. */
+  /**
+   * Errors of the browser's console, failed requests, requests to other servers, violations of the policy, and pages
+   * whose parts move while they load.
+   */
   problems: string[];
   /** Goes to a page of project 1, such as `persons/4/`, and waits until it is quiet. */
   go(path: string): Promise<void>;
@@ -48,6 +69,7 @@ export async function openConsole(
     `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
       console.error("violation of " + violatedDirective + " by " + blockedURI))`,
   );
+  await page.addInitScript(`{${WATCH_SHIFTS}}`);
   await signIn(page, server);
   return {
     page,
@@ -57,6 +79,8 @@ export async function openConsole(
       await page.goto(`${server.url}/console/1/${path}`);
       await page.waitForSelector("main h1");
       await page.waitForLoadState("networkidle");
+      const { sum, parts } = (await page.evaluate("shifts()")) as Shifts;
+      if (sum > SHIFT_MAX) problems.push(`${path} moves by ${sum.toFixed(3)}: ${parts.join(" ")}`);
     },
     async findings() {
       await page.evaluate(AXE);
@@ -72,6 +96,8 @@ export async function openConsole(
     },
   };
 }
+
+type Shifts = { sum: number; parts: string[] };
 
 type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] };
 

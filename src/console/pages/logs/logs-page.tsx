@@ -58,10 +58,13 @@ export function LogsPage() {
           </Load>
         </Panel>
       )}
-      <Panel isFlush>
-        <Toolbar asked={asked} />
-        <LogList asked={asked} histogram={histogram} />
-      </Panel>
+      {/* Without records there is no chart: until that is known, the list would move. */}
+      <div class={histogram.data || histogram.problem ? undefined : "invisible"}>
+        <Panel isFlush>
+          <Toolbar asked={asked} />
+          <LogList asked={asked} histogram={histogram} />
+        </Panel>
+      </div>
     </>
   );
 }

@@ -27,15 +27,19 @@ export function StartPage() {
     read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
   );
   const { data, problem } = status;
+  // The line above the code comes with the status. Without it the code would move then.
+  const isKnown = data !== undefined || problem !== undefined;
   return (
     <>
       <PageHead title="Start" lead={`Send events to ${project.value?.name ?? "the project"}`} />
       {problem && <ProblemNote problem={problem} onRetry={status.reload} />}
-      <Arrival status={data} />
+      {isKnown && <Arrival status={data} />}
       {data?.first_event_at && <NextSteps />}
-      <Panel title="Send events">
-        <Code />
-      </Panel>
+      {isKnown && (
+        <Panel title="Send events">
+          <Code />
+        </Panel>
+      )}
       {data && <Diagnosis status={data} />}
     </>
   );
