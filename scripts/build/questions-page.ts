@@ -91,6 +91,10 @@ const PERIODS: [words: string, meaning: string][] = [
     "of the calendar; weeks begin on Monday",
   ],
   ["`last 7 days`, `past 4 weeks`, `last 2 months`", "back from today, which is included"],
+  [
+    "`last 24 hours`, `past hour`",
+    "for one number exactly the hours before now; for a number per hour whole hours",
+  ],
   ["`since 2026-11-10`, `between 1 November and 10 November`, `on Tuesday`", "whole days"],
   ["`of all time`", "from the first event on"],
   ["no period", `the last ${DAYS_DEFAULT} days; of one person all time`],

@@ -168,15 +168,12 @@ async function periodsOf(needs: AnswerNeeds, reading: Reading, asking: Asking) {
   const { timezone } = asking.moment;
   const { measure } = reading;
   const interval = askedInterval(reading) ?? (measure.of === "mean_of_days" ? measure.unit : "day");
-  const { date_from, date_to = null } = rangeOf(reading) as {
-    date_from: string;
-    date_to?: string | null;
-  };
+  const { date_from, date_to = null, ...range } = rangeOf(reading) as DateRange;
   const isAll = date_from === ALL_TIME && askedInterval(reading) === null;
   const divided = { interval: isAll ? ("month" as const) : interval, timezone };
   const period = await spanOf(
     needs,
-    { date_from, date_to },
+    { ...range, date_from, date_to },
     { ...asking, interval: divided.interval },
   );
   if (reading.when.compare !== true) return { period, previous: null };

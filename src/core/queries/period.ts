@@ -134,7 +134,8 @@ export function previousPeriod(period: Period, divided: Divided): Period {
       ? wallMs(period.before)
       : wallClock(wallMs(period.instants.before), timezone);
   const step = from % DAY_MS === 0 ? DAY_MS : HOUR_MS;
-  const length = Math.ceil((before - from) / step) * step;
+  // A period up to now has its last microsecond.
+  const length = Math.ceil((before - from - 2 * MICROSECOND_MS) / step) * step;
   const start = interval === "month" ? monthsBefore(from, length) : from - length;
   return periodBetween(start, from - (length - (before - from)), divided);
 }

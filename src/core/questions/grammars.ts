@@ -6,6 +6,7 @@ import type { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 import { eventsBy } from "./breakdowns.ts";
 import { filtersAtEnd } from "./filters.ts";
+import { withExactHours } from "./language/dates.ts";
 import { eventList, eventOf, firstUnknown, type Known } from "./names.ts";
 import { intervalFirst, type Timed, timeAtEnd } from "./times.ts";
 
@@ -57,6 +58,10 @@ const common = ({ dateRange, properties }: Pick<Split, "dateRange" | "properties
   ...(properties === undefined ? {} : { properties }),
 });
 
+/** One number of the last hours is of exactly the hours before now. */
+const asWhole = <T extends Pick<Split, "dateRange">>(split: T): T =>
+  split.dateRange === undefined ? split : { ...split, dateRange: withExactHours(split.dateRange) };
+
 function trendsIn(text: string, known: Known): JsonObject {
   const first = intervalFirst(text);
   const remaining =
@@ -75,7 +80,7 @@ function trendsIn(text: string, known: Known): JsonObject {
     kind: "TrendsQuery",
     series: events.map((event) => ({ ...node(event), ...counted })),
     interval: timed.interval ?? (timed.unit === "hour" && !timed.isTotal ? "hour" : "day"),
-    ...common({ ...timed, ...filtered }),
+    ...common(timed.isTotal ? asWhole({ ...timed, ...filtered }) : { ...timed, ...filtered }),
     ...(broken === undefined ? {} : { breakdownFilter: broken }),
     ...(timed.isTotal ? { trendsFilter: { display: totalDisplay(broken) } } : {}),
     ...(timed.compare === undefined ? {} : { compareFilter: timed.compare }),
@@ -170,7 +175,7 @@ function funnelIn(text: string, known: Known): JsonObject {
   return {
     kind: "FunnelsQuery",
     series: events.map(node),
-    ...common({ dateRange: { date_from: FUNNEL_PERIOD }, ...timed }),
+    ...common(asWhole({ dateRange: { date_from: FUNNEL_PERIOD }, ...timed })),
     funnelsFilter: {
       funnelOrderType: how === "strict" || how === "unordered" ? how : "ordered",
       ...(unit === undefined
@@ -252,7 +257,7 @@ function pathsIn(text: string, known: Known): JsonObject {
   return {
     kind: "PathsQuery",
     pathsFilter: { ...point("startPoint", start), ...point("endPoint", end) },
-    ...common(timed),
+    ...common(asWhole(timed)),
   };
 }
 

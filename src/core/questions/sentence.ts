@@ -40,7 +40,7 @@ export function sentenceOf(
     isTotal: isTotal(sent),
   };
   const said = partsOf(query, words);
-  const period = "dateRange" in query ? rangeWords(query, query.dateRange) : "";
+  const period = "dateRange" in query ? rangeWords(query, query.dateRange, words) : "";
   if (said === undefined || period === undefined) return null;
   const { what, breakdown, filters, more = "" } = said;
   const broken = breakdown === null ? "" : breakdownWords(breakdown, words);
@@ -232,9 +232,12 @@ function whereWords(filters: EventFilters, { name }: Words): string | undefined 
 
 function rangeWords(
   { kind }: Pick<Query, "kind">,
-  { date_from, date_to, explicitDate }: DateRange,
+  { date_from, date_to, explicitDate = false }: DateRange,
+  { isTotal }: Pick<Words, "isTotal">,
 ): string | undefined {
-  if (explicitDate === true) return undefined;
+  const isWhole = isTotal || kind === "FunnelsQuery" || kind === "PathsQuery";
+  const isOfHours = date_to === null && /^-\d+h$/.test(String(date_from));
+  if (explicitDate !== (isOfHours && isWhole)) return undefined;
   if (typeof date_from === "number")
     return kind === "RetentionQuery" && date_to === null ? "" : undefined;
   const key = date_to === null ? date_from : `${date_from} ${date_to}`;

@@ -11,6 +11,7 @@ const PREFER = { prefer: "return=representation" };
 const ZONE = "America/New_York";
 const NOW = Date.parse("2026-11-21T17:00:00Z");
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 1440 * MINUTE_MS;
 
 type Sent = {
@@ -205,6 +206,19 @@ describe("a question in plain English", () => {
     close(await numberOf("orders per day on average, last 30 days"), bought.length / 31);
   });
 
+  test("counts exactly the hours before now", async () => {
+    const inHours = (from: number, to: number) =>
+      sent.filter(
+        ({ event: name, at }) =>
+          name === "$pageview" && at > NOW - from * HOUR_MS && at <= NOW - to * HOUR_MS,
+      ).length;
+    for (const hours of [100, 500]) {
+      const { results } = await ask(`how many page views in the last ${hours} hours`);
+      expect(results[0]?.aggregated_value).toBe(inHours(hours, 0));
+      expect(await numberOf(`$pageview last ${hours} hours in total`)).toBe(inHours(hours, 0));
+    }
+  });
+
   test("breaks down and filters", async () => {
     expect(await rowsOf("purchases by payment method in the last 30 days")).toEqual(
       countsBy(named("purchase"), ({ properties }) => properties["payment"]),
@@ -256,6 +270,14 @@ describe("a question in plain English", () => {
     expect(
       await numberOf("who added to the cart but did not buy? last 30 days, how many people"),
     ).toBe([...carted].filter((person) => !bought.has(person)).length);
+    const onPricing = new Set(
+      named("$pageview")
+        .filter(({ properties }) => properties["$pathname"] === "/pricing")
+        .map(({ person }) => person),
+    );
+    expect(await numberOf("how many visitors never visited /pricing in the last 30 days")).toBe(
+      [...did("$pageview")].filter((person) => !onPricing.has(person)).length,
+    );
     const counts = Object.values(countsBy(named("purchase"), ({ person }) => person));
     expect(await numberOf("how many customers bought at least 2 times in the last 30 days")).toBe(
       counts.filter((count) => count >= 2).length,

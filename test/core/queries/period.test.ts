@@ -109,6 +109,15 @@ describe("the time of an insight", () => {
     expect(previous.instants).toEqual({});
   });
 
+  test("of exact hours up to now is compared with as many hours before", () => {
+    const divided = { timezone: "UTC", interval: "day" } as const;
+    const exact = period("-24h", null, { ...divided, explicitDate: true });
+    const previous = previousPeriod(exact, divided);
+    expect(previous.before.slice(0, 23)).toBe(exact.from.slice(0, 23));
+    const ms = (text: string) => Date.parse(`${text.slice(0, 23)}Z`);
+    expect(ms(previous.before) - ms(previous.from)).toBe(24 * 3_600_000);
+  });
+
   test.each([
     ["yesterday", null, "query__dateRange__date_from"],
     ["-9999yStart", null, "query__dateRange__date_from"],

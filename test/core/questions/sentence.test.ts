@@ -139,6 +139,14 @@ describe("the sentence of a query", () => {
       "a filter on dates",
       { ...trends, properties: [{ key: "x", operator: "is_date_before", value: "2026-01-01" }] },
     ],
+    [
+      "one number of hours that are whole days",
+      {
+        ...trends,
+        dateRange: { date_from: "-24h" },
+        trendsFilter: { display: "BoldNumber" },
+      },
+    ],
     ["a time of day", { ...trends, dateRange: { date_from: "2026-11-21T10:00:00Z" } }],
     [
       "groups",
@@ -195,6 +203,13 @@ function randomQueries(seed: number): () => JsonObject {
     ...maybe(0.4, () => ({ properties: several(3, condition) })),
     ...maybe(0.8, () => ({ dateRange: range() })),
   });
+  // One number of the last hours is of exactly these hours.
+  const asWhole = (query: JsonObject): JsonObject => {
+    const { dateRange } = query as { dateRange?: JsonObject };
+    const isWhole = "trendsFilter" in query || /^(?:Funnels|Paths)/.test(String(query["kind"]));
+    const isOfHours = isWhole && /^-\d+h$/.test(String(dateRange?.["date_from"]));
+    return isOfHours ? { ...query, dateRange: { ...dateRange, explicitDate: true } } : query;
+  };
   const broken = (): JsonObject =>
     maybe(0.5, () => {
       const limit = {
@@ -273,5 +288,5 @@ function randomQueries(seed: number): () => JsonObject {
       ...common(),
     }),
   ];
-  return () => pick(makers)();
+  return () => asWhole(pick(makers)());
 }

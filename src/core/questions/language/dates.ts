@@ -49,6 +49,12 @@ export const within = (date_from: string, days: number, date_to?: string): When 
   days,
 });
 
+/** Returns a period of the last hours as exactly the hours before now; any other period as it is. */
+export const withExactHours = (range: JsonObject): JsonObject =>
+  /^-\d+h$/.test(String(range["date_from"])) && range["date_to"] === undefined
+    ? { ...range, explicitDate: true }
+    : range;
+
 /** Returns a week, month, quarter or year of the calendar, so many before this one. */
 export const calendar = (unit: string, back: number): When => {
   const age = back === 0 ? "" : `-${back}`;

@@ -40,8 +40,11 @@ export function partsOf(words: readonly Word[], vocabulary: Vocabulary): Part[] 
     .map((part, at) => asVerb(part, all[at - 1]));
   return sure.map((part, at) => {
     const isThe = /^(?:the|our|a)$/i.test(sure[at - 1]?.words[0]?.text ?? "");
-    const before = sure[isThe ? at - 2 : at - 1]?.words[0]?.text ?? "";
-    return asValue(part, [sure[at - 1], sure[at + 1]], before);
+    const before = sure[isThe ? at - 2 : at - 1];
+    // "Conversion rate from newsletter to purchase" names a step.
+    const isStep = before?.meaning.roles.has("conversion") === true && hasStepAfter(sure, at);
+    const word = isStep ? "" : (before?.words.at(-1)?.text ?? "");
+    return asValue(part, [sure[at - 1], sure[at + 1]], word);
   });
 }
 
@@ -73,6 +76,9 @@ function asFiller(part: Part, before: Part | undefined, vocabulary: Vocabulary):
   if (before?.meaning.roles.has("by") === true || part.meaning.values.length > 0) return part;
   return { ...part, meaning: { roles: part.meaning.roles, values: [] }, isSoft: true };
 }
+
+const hasStepAfter = (all: readonly Part[], at: number) =>
+  all[at + 1]?.meaning.roles.has("to") === true;
 
 /** Next to the name of its property, a word is a value of it and no event. */
 function asValue(part: Part, beside: readonly (Part | undefined)[], before: string): Part {

@@ -1,6 +1,7 @@
 import { BREAKDOWN_LIMIT_MAX, BREAKDOWNS_MAX } from "../../queries/breakdown.ts";
 import type { Interval } from "../../queries/period.ts";
 import type { JsonObject } from "../../values/json.ts";
+import { withExactHours } from "../language/dates.ts";
 import type { Property } from "../language/name-keys.ts";
 import {
   type Aggregate,
@@ -79,8 +80,10 @@ const typeOf = (property: Property) => (isOfSession(property) ? "session" : prop
 const node = (event: string | null) => ({ kind: "EventsNode", event });
 
 /** Returns the `dateRange` of a reading. */
-export function rangeOf({ when, measure, where }: Reading): JsonObject {
-  if (when.range !== undefined) return when.range;
+export function rangeOf(reading: Reading): JsonObject {
+  const { when, measure, where } = reading;
+  if (when.range !== undefined)
+    return hasIntervals(reading) ? when.range : withExactHours(when.range);
   const isOfOne =
     measure.of === "moment" ||
     where.some(
@@ -88,6 +91,11 @@ export function rangeOf({ when, measure, where }: Reading): JsonObject {
     );
   return { date_from: isOfOne ? "all" : `-${DAYS_DEFAULT}d` };
 }
+
+/** Whether an answer has whole intervals, so that its time has them as well. */
+const hasIntervals = (reading: Reading) =>
+  askedInterval(reading) !== null ||
+  ["mean_of_days", "retention", "lifecycle", "stickiness"].includes(reading.measure.of);
 
 /** Returns the interval that a question asks for; null for one number. */
 export function askedInterval({ when }: Reading): Interval | null {
@@ -157,9 +165,9 @@ function trends(reading: Reading, all: readonly Aggregate[]): JsonObject | undef
   };
 }
 
-/** A list of the top ten has no row of events without a value. */
+/** A list of the best has no row of events without a value. */
 function valuesAlone({ by, top }: Reading): Condition[] {
-  if (top?.count === null || top === null) return [];
+  if (top === null) return [];
   return by.flatMap((one) => {
     const property = propertyOf(one);
     return property === undefined ? [] : [{ property, is: "set" as const, values: [] }];

@@ -8,16 +8,17 @@ function namedIn(parts: Parts): Condition[] {
   const found: Condition[] = [];
   for (const part of parts.left()) {
     const { property } = part.meaning;
-    const before = [parts.beside(part, -1), parts.beside(part, -2)];
+    const before = [-1, -2, -3].map((step) => parts.beside(part, step));
     const isNear = before[0]?.isSoft === true && before[1]?.meaning.roles.has("set") === true;
     const isSet = before[0]?.meaning.roles.has("set") === true || isNear;
-    const lacking = before.find(
+    // "Never used a coupon" and "without a coupon": what is lacked stands next to its verb or article.
+    const lacking = (isSet ? before : before.slice(0, 2)).find(
       (one) => one?.meaning.roles.has("without") === true && parts.isLeft(one),
     );
     if (property === undefined || !(isSet || lacking !== undefined)) continue;
     parts.takePart(part);
     parts.takePart(lacking);
-    found.push({ property, is: isSet ? "set" : "unset", values: [] });
+    found.push({ property, is: lacking === undefined ? "set" : "unset", values: [] });
   }
   return found;
 }
@@ -79,8 +80,9 @@ function isNegated(parts: Parts, part: Part): boolean {
       parts.takePart(one);
       return true;
     }
-    if (!one.isSoft && one.meaning.values.length === 0 && one.meaning.property === undefined)
-      return false;
+    const { values, property, event } = one.meaning;
+    const isBetween = values.length > 0 || property !== undefined || event === "$pageview";
+    if (!one.isSoft && !isBetween) return false;
   }
   return false;
 }

@@ -2,6 +2,7 @@ import type { Property } from "../language/name-keys.ts";
 import type { Part, Parts } from "../language/parts.ts";
 import { conditionsIn, isSame } from "./conditions.ts";
 import type { Context } from "./context.ts";
+import { byPerson } from "./never.ts";
 import { objectOf } from "./objects.ts";
 import {
   type Condition,
@@ -23,7 +24,8 @@ export function finish(parts: Parts, found: Measure, context: Context): Reading 
   parts.as("breakdown");
   const by = [...own, ...labelsIn(parts, measure), ...comparedValues(parts, where)];
   takeCompare(parts, measure, by);
-  const reading = { measure, by, where, top: onlyFirst(parts, by, top), when: context.when };
+  const order = onlyFirst(parts, by, top) ?? listedOnes(parts, by);
+  const reading = byPerson(parts, { measure, by, where, top: order, when: context.when });
   return atPlaces(by.length === 0 ? rankedOnes(reading, parts, context) : reading);
 }
 
@@ -58,6 +60,15 @@ function onlyFirst(parts: Parts, by: readonly Label[], top: Top | null): Top | n
   const text = parts.all.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
   const isOne = isOfDays && /\b(?:which|what) (?:day|date)\b/i.test(text);
   return top !== null && top.count === null && isOne ? { ...top, count: 1 } : top;
+}
+
+/** "Which coupons are used" asks for the coupons, the most used first, and not for orders without one. */
+function listedOnes(parts: Parts, by: readonly Label[]): Top | null {
+  const isListed = ({ meaning }: Part, at: number) =>
+    meaning.property !== undefined &&
+    /^(?:which|what)$/i.test(parts.all[at - 1]?.words.at(-1)?.text ?? "");
+  const isOfProperty = by.some((one) => "property" in one);
+  return isOfProperty && parts.all.some(isListed) ? { count: null, isAscending: false } : null;
 }
 
 /** A row for each person or company, where a question asks which of them has the most. */
@@ -128,7 +139,16 @@ function isOfPersons(parts: Parts): boolean {
 
 /** Measures that have one number for the whole period only. */
 const UNTIMED: ReadonlySet<Measure["of"]> = new Set([
-  ...(["repeaters", "active_on", "without", "next", "persons", "moment", "value"] as const),
+  ...([
+    "repeaters",
+    "active_on",
+    "without",
+    "never",
+    "next",
+    "persons",
+    "moment",
+    "value",
+  ] as const),
   "mean_of_days",
 ]);
 

@@ -44,13 +44,17 @@ function windowIn(parts: Parts): { count: number; unit: string } | undefined {
 export const funnel: Reader = (parts, context) => {
   const window = windowIn(parts);
   const kind = kindOfFunnel(parts);
+  const isCounted = parts.has("count") && !parts.has("share");
   if (kind === undefined) return undefined;
   const order = parts.find((part) => part.meaning.roles.has("among"));
   const steps = stepsIn(parts, context, kind);
   if (order !== undefined) parts.takePart(order);
   takePersons(parts);
   parts.takeAll("first_seen", "first_touch", "new");
-  if (steps.length < 2) return undefined;
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (steps.length < 2 || first === undefined || last === undefined) return undefined;
+  if (kind === "lost" && isCounted && window === undefined)
+    return { of: "without", event: first, not: last };
   return { of: "funnel", steps, as: kind, ...(window === undefined ? {} : { window }) };
 };
 

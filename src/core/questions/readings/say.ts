@@ -72,6 +72,7 @@ const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>)
   active_on: ({ event, days }) => `users with ${all(event)} on at least ${days} days`,
   next: ({ page, isBefore }) => `pages ${isBefore ? "before" : "after"} ${page}`,
   without: ({ event, not }) => `users of ${event} without ${not}`,
+  never: ({ event, met }) => `users of ${event} who never had one where ${allMet(met)}`,
   repeaters: ({ event, times, isShare }) =>
     `${isShare === true ? "percentage of users" : "users"} with ${event} at least ${times} times`,
   newcomers: newcomersName,
@@ -146,6 +147,12 @@ export function labelName(label: Label): string {
   }[label.by];
 }
 
+/** A ranking has no row for what has no value. */
+function labelsName({ by, top }: Reading): string {
+  const isOfValues = top !== null && by.some((one) => "property" in one);
+  return `by ${by.map(labelName).join(" and ")}${isOfValues ? " (left out where it is not set)" : ""}`;
+}
+
 /** The period that was answered, as times on the project's clock. */
 export type SaidPeriod = { from: string; before: string; timezone: string };
 
@@ -155,7 +162,7 @@ export function explanationOf(reading: Reading, period: SaidPeriod | null): stri
   const parts = [
     capitalised(measureName(reading.measure)),
     ...(interval === null ? [] : [`per ${interval}`]),
-    ...(reading.by.length === 0 ? [] : [`by ${reading.by.map(labelName).join(" and ")}`]),
+    ...(reading.by.length === 0 ? [] : [labelsName(reading)]),
     ...(reading.where.length === 0
       ? []
       : [`where ${reading.where.map(conditionName).join(" and ")}`]),

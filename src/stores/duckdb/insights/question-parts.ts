@@ -81,8 +81,7 @@ export function grouped(
     names.length === 0
       ? ""
       : `\nGROUP BY ${names.join(", ")}\nORDER BY ${order.join(", ")}\nLIMIT ${limit}`;
-  const set =
-    top?.count === undefined || top.count === null ? [] : labels.map((one) => `${one} IS NOT NULL`);
+  const set = top === null ? [] : labels.map((one) => `${one} IS NOT NULL`);
   const all = [...conditions, ...set];
   const where = all.length === 0 ? "" : `\nWHERE ${all.join("\n  AND ")}`;
   return `SELECT ${columns.join(",\n  ")}\n${from}${where}${tail}`;

@@ -2,6 +2,7 @@ import type { Property } from "../../../core/questions/language/name-keys.ts";
 import type { Measure, Reading } from "../../../core/questions/readings/reading.ts";
 import { quoted } from "../engine/duckdb.ts";
 import {
+  conditionSql,
   eventIn,
   grouped,
   joined,
@@ -43,6 +44,18 @@ export function ofPersons(reading: Reading, parts: Parts, measure: Measure): str
           value: "count(*)",
           from: `FROM (${perPerson(parts, [measure.event, measure.not], columns)})`,
           conditions: ["did > 0", "not_done = 0"],
+        },
+      );
+    }
+    case "never": {
+      const met = measure.met.map((one) => conditionSql(one, parts.source)).join(" OR ");
+      return grouped(
+        reading,
+        { ...parts, labels: outerLabels(parts) },
+        {
+          value: "count(*)",
+          from: `FROM (${perPerson(parts, [measure.event], `count(*) FILTER (WHERE ${met}) AS met`)})`,
+          conditions: ["met = 0"],
         },
       );
     }

@@ -26,6 +26,7 @@ const NAMES: ProjectNames = {
     { property: of("event", "$device_type"), value: "Mobile", count: 9 },
     { property: of("event", "$pathname"), value: "/pricing", count: 5 },
     { property: of("event", "payment"), value: "card", count: 5 },
+    { property: of("event", "utm_source"), value: "search", count: 5 },
     { property: of("person", "plan"), value: "pro", count: 3 },
   ],
 };
@@ -283,6 +284,42 @@ describe("a question in plain English", () => {
     ["how many people go to /pricing", { measure: counted("$pageview", "dau") }],
     ["bestsellers of last month", { by: [property("product")] }],
     ["revenue by device and day", { by: [property("$device_type")], when: { interval: "day" } }],
+    [
+      "how many visitors did not come from Germany",
+      {
+        measure: { of: "never", event: "$pageview", met: [is("$geoip_country_name", "Germany")] },
+        where: [],
+      },
+    ],
+    [
+      "how many visitors never visited /pricing",
+      { measure: { of: "never", event: "$pageview", met: [is("$pathname", "/pricing")] } },
+    ],
+    [
+      "how many customers never used a payment",
+      { measure: { of: "never", event: "purchase", met: [{ is: "set" }] }, where: [] },
+    ],
+    [
+      "visitors who did not come from Germany per week",
+      { measure: counted("$pageview", "dau"), where: [{ is: "not" }] },
+    ],
+    ["which payment methods are used", { top: { count: null, isAscending: false } }],
+    [
+      "how many people abandon their cart?",
+      { measure: { of: "without", event: "add_to_cart", not: "purchase" } },
+    ],
+    ["what share of people abandon their cart?", { measure: { of: "funnel", as: "lost" } }],
+    [
+      "conversion rate from search",
+      {
+        measure: { of: "funnel", steps: ["$pageview", "purchase"] },
+        where: [is("utm_source", "search")],
+      },
+    ],
+    [
+      "conversion rate from search to purchase",
+      { measure: { of: "funnel", steps: ["search", "purchase"] }, where: [] },
+    ],
     ["VISITORS FROM GERMANY", { measure: counted("$pageview", "dau") }],
   ])("means one thing: %s", (question, expected) => {
     const { readings, unknown } = read(question);

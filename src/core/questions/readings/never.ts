@@ -1,0 +1,33 @@
+import type { Part, Parts } from "../language/parts.ts";
+import { askedInterval } from "./compile.ts";
+import type { Condition, Reading } from "./reading.ts";
+
+/** Conditions that hold for an event, by the ones that deny them. */
+const MET: Partial<Record<Condition["is"], Condition["is"]>> = { not: "equal", unset: "set" };
+
+/**
+ * "Visitors who did not come from Google" are those who never did: what is denied holds for none of their events. With
+ * intervals each event is looked at by itself.
+ */
+export function byPerson(parts: Parts, reading: Reading): Reading {
+  const { measure, where } = reading;
+  const isOfPersons = measure.of === "events" && measure.math === "dau";
+  if (!isOfPersons || reading.when.compare === true || askedInterval(reading) !== null)
+    return reading;
+  const [event, ...others] = measure.events;
+  const isDenied = parts.all.some((part) => isNot(part) && parts.read.get(part) === "filter");
+  const met = where.flatMap((one) => {
+    const is = MET[one.is];
+    return is === undefined ? [] : [{ ...one, is }];
+  });
+  if (!isDenied || event === undefined || others.length > 0 || met.length === 0) return reading;
+  return {
+    ...reading,
+    measure: { of: "never", event, met },
+    where: where.filter(({ is }) => MET[is] === undefined),
+  };
+}
+
+/** Whether a part is the "not" of a verb: "customers without a coupon" are those of such orders. */
+const isNot = ({ meaning, words }: Part) =>
+  meaning.roles.has("without") && words.some(({ text }) => /^not$/i.test(text));
