@@ -105,6 +105,17 @@ export function monthOf(name: string, year: string | undefined, today: Today): [
   return [day(at, 1), day(at + 1, 0)];
 }
 
+/** Returns the first and the last day of a quarter; without a year of the latest one that has come. */
+export function quarterOf(
+  quarter: number,
+  year: string | undefined,
+  today: Today,
+): [string, string] {
+  const [from] = monthOf(MONTHS[quarter * 3 - 3] ?? "", year, today);
+  const [, to] = monthOf(MONTHS[quarter * 3 - 1] ?? "", from.slice(0, 4), today);
+  return [from, to];
+}
+
 /** Returns the latest such weekday before today. */
 export function weekdayBefore(name: string, today: Today): string | undefined {
   const at = DAYS.indexOf(name.toLowerCase());

@@ -50,7 +50,8 @@ export const ROLES = {
     "share, share of, percentage, percentage of, percent, percent of, proportion, proportion of, fraction, fraction of, what part of, portion of, portion",
   among: "among, out of",
   retention: "retention, retain, cohort, cohort analysis, retention rate",
-  come_back: "come back, return, coming back, come again, keep coming back, visit again, be back",
+  come_back:
+    "come back, return, coming back, come again, keep coming back, visit again, be back, come back a second time, return a second time, come a second time, visit a second time, come back for a second time",
   lifecycle: "lifecycle, life cycle, resurrected, resurrecting, dormant",
   stickiness: "stickiness, sticky",
   after:
@@ -62,6 +63,8 @@ export const ROLES = {
     "without, but no, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, but fail to, but without, and do not, lacking",
   nothing:
     "find nothing, no result, without result, without any result, zero result, find no result, return nothing, return no result",
+  failed: "fail, failed, unsuccessful, go wrong",
+  succeeded: "succeed, successful, go well",
   except:
     "except, excluding, exclude, other than, outside, outside of, apart from, not from, not in, not on, not include, besides",
   again:
@@ -161,6 +164,7 @@ export const PROPERTY_PHRASES: readonly string[] = [
   "results, number of results, search results, result, result count",
   "quantity, number of items, units, pieces, item",
   "topic, subject",
+  "ok, success, succeeded",
   "plan, subscription plan, pricing plan, tier",
 ];
 

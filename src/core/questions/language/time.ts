@@ -6,6 +6,7 @@ import {
   letterOf,
   MONTH,
   monthOf,
+  quarterOf,
   sinceDay,
   type Today,
   UNIT_DAYS,
@@ -127,6 +128,13 @@ const PERIODS: Rule[] = [
     `(?:in|during|for|of|over|throughout)\\s+(?:the month of\\s+)?${MONTH}(?:\\s+(\\d{4}))?`,
     ([month = "", year], today) => {
       const [from, to] = monthOf(month, year, today);
+      return sinceDay(from, to >= today.slice(0, 10) ? undefined : to, today);
+    },
+  ],
+  [
+    `${IN}q([1-4])(?:\\s+(?:of\\s+)?(\\d{4}))?`,
+    ([quarter, year], today) => {
+      const [from, to] = quarterOf(Number(quarter), year, today);
       return sinceDay(from, to >= today.slice(0, 10) ? undefined : to, today);
     },
   ],

@@ -66,6 +66,20 @@ export const calculations: Reader = (parts, context) => {
   return { of: "events", events: [orders.event], math: math[1], property: orders.amount };
 };
 
+/** "Our best day" is the one with the most revenue, "the busiest day" the one with the most visitors. */
+export const bestDay: Reader = (parts, context) => {
+  const order = parts.find(
+    ({ meaning }) => meaning.roles.has("most") || meaning.roles.has("least"),
+  );
+  const day = order === undefined ? undefined : parts.beside(order, 1);
+  if (day?.meaning.roles.has("date") !== true) return undefined;
+  const isBusy = /^(?:busiest|quietest)$/i.test(order?.words[0]?.text ?? "");
+  const orders = isBusy ? undefined : ordersOf(context);
+  return orders === undefined
+    ? { of: "events", events: pageViews(context), math: "dau" }
+    : { of: "events", events: [orders.event], math: "sum", property: orders.amount };
+};
+
 /** The event of an order, and the property with its amount. */
 type Orders = { event: string; amount: Property };
 

@@ -11,7 +11,7 @@ function namedIn(parts: Parts): Condition[] {
     const before = [-1, -2, -3].map((step) => parts.beside(part, step));
     const isNear = before[0]?.isSoft === true && before[1]?.meaning.roles.has("set") === true;
     const isSet = before[0]?.meaning.roles.has("set") === true || isNear;
-    // "Never used a coupon" and "without a coupon": what is lacked stands next to its verb or article.
+    // The denial in "not used a coupon" stands one word further away.
     const lacking = (isSet ? before : before.slice(0, 2)).find(
       (one) => one?.meaning.roles.has("without") === true && parts.isLeft(one),
     );
@@ -30,6 +30,15 @@ function emptyIn(parts: Parts, context: Context): Condition[] {
   return [{ property, is: "equal", values: ["0"] }];
 }
 
+/** Reads "cron jobs that failed", where events say whether they went well. */
+function outcomeIn(parts: Parts, context: Context): Condition[] {
+  const property = context.propertyOf("ok");
+  if (property === undefined) return [];
+  const is = "equal" as const;
+  if (parts.take("failed") !== undefined) return [{ property, is, values: ["false"] }];
+  return parts.take("succeeded") === undefined ? [] : [{ property, is, values: ["true"] }];
+}
+
 /** Properties whose values are meant first where several have the same one. */
 const LIKELY: readonly string[] = [
   ...["$geoip_country_name", "$geoip_country_code", "$device_type", "$browser", "$os"],
@@ -40,6 +49,7 @@ const LIKELY: readonly string[] = [
 export function conditionsIn(parts: Parts, measure: Measure, context: Context): Condition[] {
   return merged([
     ...emptyIn(parts, context),
+    ...outcomeIn(parts, context),
     ...namedIn(parts),
     ...comparedIn(parts, measure, context),
     ...valuesIn(parts),

@@ -58,7 +58,8 @@ function takeCompare(parts: Parts, { of, ...measure }: Measure, by: readonly Lab
 function onlyFirst(parts: Parts, by: readonly Label[], top: Top | null): Top | null {
   const isOfDays = by.some((one) => one.by === "date");
   const text = parts.all.flatMap(({ words }) => words.map((word) => word.text)).join(" ");
-  const isOne = isOfDays && /\b(?:which|what) (?:day|date)\b/i.test(text);
+  const isOne =
+    isOfDays && /\b(?:which|what|best|worst|busiest|quietest) (?:day|date)\b/i.test(text);
   return top !== null && top.count === null && isOne ? { ...top, count: 1 } : top;
 }
 

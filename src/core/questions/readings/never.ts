@@ -6,8 +6,8 @@ import type { Condition, Reading } from "./reading.ts";
 const MET: Partial<Record<Condition["is"], Condition["is"]>> = { not: "equal", unset: "set" };
 
 /**
- * "Visitors who did not come from Google" are those who never did: what is denied holds for none of their events. With
- * intervals each event is looked at by itself.
+ * Counts "visitors who did not come from Google" by person: none of their events in the period has the denied
+ * condition. With intervals the condition is on each event.
  */
 export function byPerson(parts: Parts, reading: Reading): Reading {
   const { measure, where } = reading;

@@ -5,7 +5,7 @@ import { type Part, type PartRole, type Parts, partsOf, unreadOf } from "../lang
 import { type Timed, type TimeRole, takeTime } from "../language/time.ts";
 import { type Range, rangeBefore, rewritten, type Traced } from "../language/traced.ts";
 import type { Vocabulary } from "../language/vocabulary.ts";
-import { calculations, meanOfDays, perUnit } from "./calculations.ts";
+import { bestDay, calculations, meanOfDays, perUnit } from "./calculations.ts";
 import { isAnswerable } from "./compile.ts";
 import type { Context } from "./context.ts";
 import { counts } from "./counts.ts";
@@ -56,6 +56,7 @@ const READERS: readonly Reader[] = [
   objects,
   counts,
   byProperty,
+  bestDay,
 ];
 
 /** Readings of one question at most. */
@@ -90,9 +91,16 @@ export function readQuestion(question: string, vocabulary: Vocabulary, today: To
   const readings = fitting.map(({ reading }) => reading).slice(0, READINGS_MAX);
   if (readings.length > 0) return { readings, unknown: [], parts };
   const strange = all.filter(isStrange).map(unknownOf);
-  const whole = { text: text.trim(), start: 0, end: text.length };
+  const whole = wholeOf(text);
   const unknown = strange.length > 0 ? strange : (nearest?.unread ?? [whole]);
   return { readings, unknown: unknown.map((one) => ({ ...one, ...place(one) })), parts };
+}
+
+/** A question without its time, spaces and signs at its ends. */
+function wholeOf(text: string): Unknown {
+  const [before = ""] = /^[\s,]*/.exec(text) ?? [];
+  const words = text.slice(before.length).replace(/[\s,]+$/, "");
+  return { text: words, start: before.length, end: before.length + words.length };
 }
 
 /** Words of periods and intervals, whose spelling is put right before they are read. */

@@ -1,6 +1,7 @@
-import { closestNames } from "../../values/similar-names.ts";
-import { stemsOf } from "../language/english.ts";
+import { plainEnglish, wordsOf } from "../language/english.ts";
 import type { ProjectNames } from "../language/name-keys.ts";
+import { partsOf } from "../language/parts.ts";
+import { vocabularyOf } from "../language/vocabulary.ts";
 
 /** Questions that a refusal offers, and unknown words that it repeats. */
 const OFFERED_MAX = 4;
@@ -30,7 +31,7 @@ export function refusalOf(
   return `${what} ${verb} not understood in ${JSON.stringify(question.slice(0, QUESTION_CHARS_MAX))}. Questions that are answered: ${offers.join("; ")}.`;
 }
 
-/** Properties to offer where a question names none, the best first. */
+/** Properties to offer where a question names none, the best first. No others with a $ are offered. */
 const OFFERED_PROPERTIES = [
   ...["$device_type", "$browser", "utm_source", "$referring_domain", "$geoip_country_name"],
   ...["$os", "$pathname", "$screen_name"],
@@ -40,43 +41,45 @@ const OFFERED_PROPERTIES = [
 const SILENT =
   /^\$(?:set|identify|groupidentify|pageleave|autocapture|opt_in|feature_flag_called|web_vitals|exception)$/;
 
-/** Returns whole questions about the events that a question is likest to. */
-export function offeredFor(question: string, { events, properties }: ProjectNames): string[] {
-  const sayable = (all: readonly { name: string }[]) =>
-    all.map(({ name }) => name).filter((name) => !name.includes('"') && !SILENT.test(name));
-  const known = likest(question, sayable(events)).map(({ name }) => name);
-  const [near = "$pageview", second] = known;
-  const all = sayable(properties);
-  const [likestOne] = likest(question, all);
-  // An event may lack a property of its own, which only its name in the question makes likely.
-  const named = (likestOne?.shared ?? 0) > 0 ? likestOne?.name : undefined;
-  const property = named ?? OFFERED_PROPERTIES.find((name) => all.includes(name));
+/** Returns whole questions about the words of a question that are understood; without any, questions of most sites. */
+export function offeredFor(question: string, names: ProjectNames): string[] {
+  const isSayable = (name: string) => !name.includes('"') && !SILENT.test(name);
+  const isOffered = (name: string) =>
+    isSayable(name) && (!name.startsWith("$") || OFFERED_PROPERTIES.includes(name));
+  const vocabulary = vocabularyOf(names);
+  const words = wordsOf(plainEnglish(question).text).map((one) => vocabulary.mended(one) ?? one);
+  const meanings = partsOf(words, vocabulary).map(({ meaning }) => meaning);
+  const events = meanings.flatMap(({ event }) => event ?? []).filter(isSayable);
+  const [near, second] = [...new Set(events)];
+  const named = meanings
+    .flatMap(({ property }) => (property?.of === "event" ? property.name : []))
+    .find(isOffered);
+  const has = (list: readonly { name: string }[], name: string) =>
+    list.some((one) => one.name === name);
+  const usual = OFFERED_PROPERTIES.find((name) => has(names.properties, name));
+  const property = named ?? usual;
+  const isOfMoney = meanings.some(({ roles }) => roles.has("revenue") || roles.has("order_value"));
+  const general = [
+    ...(near === undefined && named !== undefined ? [`visitors by ${named} last month`] : []),
+    "how many visitors in the last 7 days",
+    ...(has(names.events, "$pageview") ? ["page views per week over the last 8 weeks"] : []),
+    ...moneyOffers(vocabulary),
+  ];
+  if (near === undefined) return (isOfMoney ? general.toReversed() : general).slice(0, OFFERED_MAX);
   const offers = [
     `how many ${near} in the last 30 days`,
     `unique users of ${near} per week over the last 8 weeks`,
     ...(property === undefined ? [] : [`${near} by ${property} in the last 30 days`]),
     ...(second === undefined ? [] : [`funnel from ${near} to ${second} in the last 30 days`]),
-    "how many visitors in the last 7 days",
+    ...general,
   ];
   return offers.slice(0, OFFERED_MAX);
 }
 
-/** Sorts names by how many of their words a question has, then by how much they are like one of its words. */
-function likest(question: string, names: readonly string[]): { name: string; shared: number }[] {
-  const plain = question.toLowerCase().replace(/[?.,;!]/g, " ");
-  const stems = new Set(stemsOf(plain));
-  const likeness = new Map<string, number>();
-  for (const word of plain.split(/\s+/).filter(({ length }) => length >= WORD_CHARS_MIN)) {
-    for (const { name, like } of closestNames(word, names, (one) => one.toLowerCase())) {
-      likeness.set(name, Math.max(likeness.get(name) ?? 0, like));
-    }
-  }
-  return names
-    .map((name) => ({ name, shared: stemsOf(name).filter((stem) => stems.has(stem)).length }))
-    .toSorted(
-      (a, b) => b.shared - a.shared || (likeness.get(b.name) ?? 0) - (likeness.get(a.name) ?? 0),
-    );
+/** Questions about revenue, of a project with orders and their amounts. */
+function moneyOffers(vocabulary: ReturnType<typeof vocabularyOf>): string[] {
+  const meaningOf = (phrase: string) => vocabulary.meaningOf(wordsOf(phrase));
+  const isSold =
+    meaningOf("purchase")?.event !== undefined && meaningOf("amount")?.property !== undefined;
+  return isSold ? ["revenue per week over the last 8 weeks", "revenue in the last 30 days"] : [];
 }
-
-/** Characters of a word that may be a misspelled name. */
-const WORD_CHARS_MIN = 5;

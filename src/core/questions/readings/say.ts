@@ -72,7 +72,7 @@ const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>)
   active_on: ({ event, days }) => `users with ${all(event)} on at least ${days} days`,
   next: ({ page, isBefore }) => `pages ${isBefore ? "before" : "after"} ${page}`,
   without: ({ event, not }) => `users of ${event} without ${not}`,
-  never: ({ event, met }) => `users of ${event} who never had one where ${allMet(met)}`,
+  never: ({ event, met }) => `users of ${event} without any where ${allMet(met)}`,
   repeaters: ({ event, times, isShare }) =>
     `${isShare === true ? "percentage of users" : "users"} with ${event} at least ${times} times`,
   newcomers: newcomersName,
@@ -147,7 +147,7 @@ export function labelName(label: Label): string {
   }[label.by];
 }
 
-/** A ranking has no row for what has no value. */
+/** A ranking has no row of events without a value. */
 function labelsName({ by, top }: Reading): string {
   const isOfValues = top !== null && by.some((one) => "property" in one);
   return `by ${by.map(labelName).join(" and ")}${isOfValues ? " (left out where it is not set)" : ""}`;

@@ -3,6 +3,7 @@ import type { ProjectNames } from "../../../../src/core/questions/language/name-
 import { vocabularyOf } from "../../../../src/core/questions/language/vocabulary.ts";
 import { readQuestion } from "../../../../src/core/questions/readings/read.ts";
 import type { Condition, Label, Measure } from "../../../../src/core/questions/readings/reading.ts";
+import { offeredFor } from "../../../../src/core/questions/readings/refusal.ts";
 
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { randomChoices } from "../../../support/data/random-choices.ts";
@@ -16,7 +17,7 @@ const NAMES: ProjectNames = {
     "$pageview, product viewed, add_to_cart, purchase, sign_up, search, support ticket",
   ),
   properties: named(
-    "$pathname, $browser, $device_type, $referring_domain, $geoip_country_name, utm_source, amount, product, payment, query",
+    "$pathname, $browser, $device_type, $referring_domain, $geoip_country_name, utm_source, amount, product, payment, query, ok",
   ),
   person_properties: named("email, plan"),
   groupTypes: [{ group_type: "company", group_type_index: 0 }],
@@ -320,12 +321,42 @@ describe("a question in plain English", () => {
       "conversion rate from search to purchase",
       { measure: { of: "funnel", steps: ["search", "purchase"] }, where: [] },
     ],
+    ["sales in Q4", { when: { range: { date_from: "2026-10-01" } } }],
+    [
+      "sales in Q1 of 2025",
+      { when: { range: { date_from: "2025-01-01", date_to: "2025-03-31" } } },
+    ],
+    [
+      "what was our best day",
+      { measure: calculated("sum"), by: [{ by: "date" }], top: { count: 1, isAscending: false } },
+    ],
+    ["the busiest day last month", { measure: counted("$pageview", "dau"), top: { count: 1 } }],
+    [
+      "how many people came back a second time",
+      { measure: { of: "newcomers", which: "returning" } },
+    ],
+    [
+      "how many searches failed",
+      { measure: counted("search", "total"), where: [is("ok", "false")] },
+    ],
     ["VISITORS FROM GERMANY", { measure: counted("$pageview", "dau") }],
   ])("means one thing: %s", (question, expected) => {
     const { readings, unknown } = read(question);
 
     expect(unknown).toEqual([]);
     expect(readings[0]).toMatchObject(expected);
+  });
+
+  test.each([
+    ["profit margin", "how many visitors in the last 7 days"],
+    ["sales by unicorn", "how many purchase in the last 30 days"],
+    ["how many payments by lib margin", "visitors by payment last month"],
+    ["why did revenue drop", "revenue in the last 30 days"],
+  ])("that is refused gets offers about its words: %s", (question, first) => {
+    const names = { ...NAMES, properties: [...NAMES.properties, ...named("$lib, $insert_id")] };
+    const offers = offeredFor(question, names);
+    expect(offers[0]).toBe(first);
+    for (const offer of offers) expect([offer, read(offer).unknown]).toEqual([offer, []]);
   });
 
   test("has the role of each part, at its place in the typed text", () => {
