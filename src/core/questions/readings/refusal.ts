@@ -64,8 +64,11 @@ export function offeredFor(question: string, names: ProjectNames): string[] {
     "how many visitors in the last 7 days",
     ...(has(names.events, "$pageview") ? ["page views per week over the last 8 weeks"] : []),
     ...moneyOffers(vocabulary),
+    "how many sessions in the last 30 days",
   ];
-  if (near === undefined) return (isOfMoney ? general.toReversed() : general).slice(0, OFFERED_MAX);
+  const money = moneyOffers(vocabulary).toReversed();
+  const first = isOfMoney ? [...money, ...general.filter((one) => !money.includes(one))] : general;
+  if (near === undefined) return first.slice(0, OFFERED_MAX);
   const offers = [
     `how many ${near} in the last 30 days`,
     `unique users of ${near} per week over the last 8 weeks`,
