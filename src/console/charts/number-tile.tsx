@@ -9,7 +9,13 @@ export function withUnit(value: number | null | undefined, unit: Unit): string {
   if (value == null || unit === undefined) return number(value);
   if (unit === "percent") return percent(value / 100);
   const seconds = Math.round(value);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (seconds < 60) return `${seconds} s`;
+  if (hours < 1) return `${minutes} min ${seconds % 60} s`;
+  return hours < 24
+    ? `${hours} h ${minutes % 60} min`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 /** One number, with its change against the period before. */
