@@ -54,8 +54,6 @@ test("from the link of the command line through the first event to the persons o
   await server.stored(BATCH.length);
   await keys.reach("Open the dashboard", "Shift+Tab");
   await keys.press("Enter");
-  await heading("Dashboards");
-  await keys.enter("Website");
   await heading("Website");
   await keys.enter("Visitors over time");
   await heading("Visitors over time");

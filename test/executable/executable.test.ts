@@ -323,14 +323,13 @@ describe("its commands", () => {
   test("serve the console from the executable alone", async () => {
     await using server = await serve(place());
     const page = await (await fetch(`${server.url}/console/`)).text();
-    const [style, script] = [...page.matchAll(/"(\/console\/assets\/[^"]+)"/g)];
+    const assets = [...page.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path);
+    const types = await Promise.all(
+      assets.map(async (path) => (await fetch(server.url + path)).headers.get("content-type")),
+    );
 
-    expect((await fetch(server.url + style?.[1])).headers.get("content-type")).toStartWith(
-      "text/css",
-    );
-    expect((await fetch(server.url + script?.[1])).headers.get("content-type")).toStartWith(
-      "text/javascript",
-    );
+    const script = "text/javascript; charset=utf-8";
+    expect(types).toEqual([script, "text/css; charset=utf-8", script]);
   });
 
   test("print the licences of all that is inside, whole also for a slow reader", async () => {
