@@ -12,8 +12,13 @@ const RESERVED_MAX = 1024;
 /** A limit that is large enough for any use, for the advice. */
 const DESCRIPTORS_ADVISED = 65_536;
 
-/** Pause between two looks at the open descriptors, in milliseconds. */
-const LOOK_MS = 20;
+/**
+ * Pauses between two looks at the open descriptors, in milliseconds: the shorter, the fewer are free. No machine
+ * accepts more than ACCEPTED_PER_MS connections in a millisecond. 50 looks a second are 1 % of a slow processor.
+ */
+const LOOK_MS_MIN = 20;
+const LOOK_MS_MAX = 1000;
+const ACCEPTED_PER_MS = 50;
 
 /** The pause after connections were ended, because their clients may come back at once. */
 const LOOK_AGAIN_MS = 1;
@@ -73,14 +78,17 @@ export function guardConnections(connected: Connected, log: Log): ConnectionGuar
       calmAt = undefined;
       log.info("few enough connections again", { open, max, ended });
     }
-    timer = setTimeout(look, calmAt === undefined ? LOOK_MS : LOOK_AGAIN_MS);
+    timer = setTimeout(look, calmAt === undefined ? pauseFor(most - open) : LOOK_AGAIN_MS);
   };
-  let timer = setTimeout(look, LOOK_MS);
+  let timer = setTimeout(look, LOOK_MS_MIN);
   return {
     counts: () => ({ open: descriptorsOpen(), max, ended }),
     stop: () => clearTimeout(timer),
   };
 }
+
+const pauseFor = (free: number) =>
+  Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, free / ACCEPTED_PER_MS));
 
 /** Ends at least `excess` connections, if there are as many. Returns how many. */
 function endLongestIdle({ port, busyPorts }: Connected, max: number, excess: number): number {
