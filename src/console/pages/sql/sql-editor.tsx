@@ -12,15 +12,26 @@ type EditorProps = {
   wrong: string | undefined;
 };
 
-type Offer = { candidates: Candidate[]; chosen: number; word: string };
+/** The word being completed, and which of its candidates is chosen. */
+type Completed = { word: string; chosen: number };
+
+/** The candidates for a word being completed: there are some once the schema has come, which may be later. */
+function offerOf(candidates: readonly Candidate[], completed: Completed | undefined) {
+  if (completed === undefined) return undefined;
+  const found = matching(candidates, completed.word);
+  return found.length > 0 ? { ...completed, candidates: found } : undefined;
+}
+
+type Offer = NonNullable<ReturnType<typeof offerOf>>;
 
 /** A field for a statement, coloured, with completion: arrows choose, Tab or Enter takes, Escape closes. */
 export function SqlEditor({ sql, onInput, schema, wrong }: EditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const paint = useRef<HTMLPreElement>(null);
-  const [offer, setOffer] = useState<Offer>();
+  const [completed, setCompleted] = useState<Completed>();
   const id = useId();
   const candidates = useMemo(() => (schema ? candidatesOf(schema) : []), [schema]);
+  const offer = offerOf(candidates, completed);
   const vocabulary = useMemo(
     () => ({
       words: new Set(schema?.words.map((word) => word.toLowerCase())),
@@ -31,8 +42,7 @@ export function SqlEditor({ sql, onInput, schema, wrong }: EditorProps) {
   const complete = (text: string, place: number, isAsked: boolean) => {
     const word = wordBefore(text, place);
     const isEnough = word !== undefined && (isAsked || word.length >= 2);
-    const found = isEnough ? matching(candidates, word) : [];
-    setOffer(found.length > 0 ? { candidates: found, chosen: 0, word: word ?? "" } : undefined);
+    setCompleted(isEnough ? { word, chosen: 0 } : undefined);
   };
   const take = (candidate: Candidate) => {
     const element = field.current;
@@ -41,14 +51,14 @@ export function SqlEditor({ sql, onInput, schema, wrong }: EditorProps) {
     const start = place - offer.word.length;
     element.setRangeText(written(candidate), start, place, "end");
     onInput(element.value);
-    setOffer(undefined);
+    setCompleted(undefined);
     element.focus();
   };
   const choose = (by: number) => {
     if (offer === undefined) return;
     const length = offer.candidates.length;
     const chosen = (offer.chosen + by + length) % length;
-    setOffer({ ...offer, chosen });
+    setCompleted({ word: offer.word, chosen });
     announce(offer.candidates[chosen]?.text ?? "");
   };
   const press = (event: KeyboardEvent) => {
@@ -63,7 +73,7 @@ export function SqlEditor({ sql, onInput, schema, wrong }: EditorProps) {
       ArrowUp: () => choose(-1),
       Tab: () => take(chosen),
       Enter: () => take(chosen),
-      Escape: () => setOffer(undefined),
+      Escape: () => setCompleted(undefined),
     };
     if (!Object.hasOwn(does, event.key)) return;
     event.preventDefault();
@@ -92,7 +102,7 @@ export function SqlEditor({ sql, onInput, schema, wrong }: EditorProps) {
             complete(value, selectionStart, false);
           }}
           onKeyDown={press}
-          onBlur={() => setOffer(undefined)}
+          onBlur={() => setCompleted(undefined)}
           onScroll={(event) => {
             if (paint.current) paint.current.scrollTop = event.currentTarget.scrollTop;
           }}
