@@ -18,14 +18,17 @@ export function gcAfterBytes(collect: () => void): (bytes: number) => void {
   };
 }
 
-/** Collects garbage within work that makes it, in at most a fifth of the time. */
-export function gcWithinShare(collect: () => void): () => void {
+/** Collects garbage within work that makes it, in at most a fifth of the time. `now` is in milliseconds. */
+export function gcWithinShare(
+  collect: () => void,
+  now = (): number => performance.now(),
+): () => void {
   let againAt = 0;
   return () => {
-    const start = performance.now();
+    const start = now();
     if (start < againAt) return;
     collect();
-    const end = performance.now();
+    const end = now();
     againAt = end + (end - start) * PAUSE_TIMES;
   };
 }
