@@ -2,23 +2,9 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { PERSONAL_KEY, type Server, startServer } from "../../test/support/start/server.ts";
 import { median, p99, seconds, whole } from "./figures.ts";
-import { daysBefore, ended } from "./insights.ts";
+import { daysBefore, ended, MEMORY_MB, type Needs } from "./insights.ts";
 import { fillInsights } from "./insights-fill.ts";
-import type { Sent } from "./load.ts";
 import type { Row } from "./rows.ts";
-
-type Needs = {
-  command: string[];
-  /** An empty directory. */
-  directory: string;
-  events: number;
-  /** How often the dashboard is opened. */
-  rounds: number;
-  /** Sends single events at a steady pace for so long. */
-  trickle: (server: Server, seconds: number) => Promise<Sent>;
-};
-
-const MEMORY_MB = 256;
 
 /** Tiles that the console asks for at once. */
 const AT_ONCE = 2;

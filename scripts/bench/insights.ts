@@ -11,7 +11,8 @@ import type { Sent } from "./load.ts";
 import { usage } from "./machine.ts";
 import type { Row } from "./rows.ts";
 
-type Needs = {
+/** What a part over many events needs. */
+export type Needs = {
   command: string[];
   /** An empty directory. */
   directory: string;
@@ -23,7 +24,7 @@ type Needs = {
 };
 
 /** What DuckDB gets, of the server and by hand: as the server takes it where there is much. */
-const MEMORY_MB = 256;
+export const MEMORY_MB = 256;
 
 const DAY_MS = 86_400_000;
 

@@ -2,7 +2,6 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Fragment } from "preact";
 import { useId } from "preact/hooks";
-import { number } from "../state/format.ts";
 import { Icon } from "./icon.tsx";
 
 /** A column: its head, its cell, and how it is set. */
@@ -23,7 +22,8 @@ export type Column<T> = {
 /** By which column a table is sorted; `-` before it for the greatest first. */
 export type Sort = string;
 
-type TableProps<T> = {
+/** The rows and columns of a table, and how it is opened and sorted. */
+export type TableProps<T> = {
   /** The name for screen readers. */
   label: string;
   columns: readonly Column<T>[];
@@ -143,59 +143,5 @@ function Row<T>({ row, table, id }: { row: T; table: TableProps<T>; id: string }
         </tr>
       )}
     </Fragment>
-  );
-}
-
-/** The place of a page in a list: how many rows come before, and the cursor that leads to it. */
-export type Place = { offset: number; cursor: string };
-
-/** The place that a `next` address of the API leads to; undefined on the last page. */
-export function placeOf(next: string | null | undefined): Place | undefined {
-  if (!next) return undefined;
-  const { searchParams } = new URL(next);
-  const offset = Number(searchParams.get("offset") ?? 0);
-  return { offset, cursor: searchParams.get("cursor") ?? "" };
-}
-
-/** A place as one parameter of the address, and back. */
-export const writePlace = ({ offset, cursor }: Place): string => `${offset}~${cursor}`;
-
-/** The place that a parameter of the address has; undefined on the first page. */
-export function readPlace(text: string | undefined): Place | undefined {
-  const [offset, cursor] = text?.split("~") ?? [];
-  return offset === undefined || cursor === undefined || !/^\d+$/.test(offset)
-    ? undefined
-    : { offset: Number(offset), cursor };
-}
-
-/** The line below a list: which of its rows are shown, and the ways to the others. */
-export function Pager(props: {
-  /** The first row that is shown, from 0, how many are shown, and how many there are. */
-  offset: number;
-  shown: number;
-  /** Undefined while it is not known. */
-  count: number | undefined;
-  onFirst: () => void;
-  onNext?: (() => void) | undefined;
-}) {
-  const { offset, shown, count } = props;
-  return (
-    <nav class="pager" aria-label="Pages of the list">
-      <span class="caption">
-        {number(offset + Math.min(1, shown))} – {number(offset + shown)}
-        {count !== undefined && ` of ${number(count)}`}
-      </span>
-      {offset > 0 && (
-        <button type="button" class="button plain" onClick={props.onFirst}>
-          First page
-        </button>
-      )}
-      {props.onNext && (
-        <button type="button" class="button plain" onClick={props.onNext}>
-          Next page
-          <Icon name="right" />
-        </button>
-      )}
-    </nav>
   );
 }

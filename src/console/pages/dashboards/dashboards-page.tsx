@@ -7,15 +7,13 @@ import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { moment } from "../../state/format.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field, Select } from "../../ui/field.tsx";
+import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
 import { NameDialog } from "../../ui/save-dialog.tsx";
-import { Load, NothingPasses, NothingYet, ProblemNote, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { NothingPasses, NothingYet, ProblemNote } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { changeDashboard, createDashboard, listDashboards } from "./changes.ts";
 
 type Row = Schemas["DashboardListed"];
-
-const ROWS = 50;
 
 const SHOWN = [
   { value: "all", label: "All" },
@@ -24,17 +22,10 @@ const SHOWN = [
 
 /** Dashboards, the newest first; the deleted ones can be restored. */
 export function DashboardsPage() {
-  const { query, set } = useAddress();
+  const { query, set, search, asked: asPaged } = useList();
   const [problem, setProblem] = useState<Problem>();
-  const place = readPlace(query["page"]);
-  const search = query["search"] ?? "";
   const isDeleted = query["shown"] === "deleted";
-  const asked = {
-    limit: ROWS,
-    ...(search === "" ? {} : { search }),
-    ...(isDeleted ? { deleted: true } : {}),
-    ...place,
-  };
+  const asked = { ...asPaged, ...(isDeleted ? { deleted: true } : {}) };
   const dashboards = useLoad(JSON.stringify(asked), (signal) => listDashboards(asked, signal));
   const restore = async ({ id }: Row) => {
     try {
@@ -44,55 +35,28 @@ export function DashboardsPage() {
       setProblem(asProblem(error));
     }
   };
-  const isNarrowed = search !== "" || isDeleted;
   return (
     <>
       <PageHead title="Dashboards">{may("dashboard:write") && <NewDashboard />}</PageHead>
       {problem && <ProblemNote problem={problem} />}
       <Panel isFlush>
         <div class="toolbar">
-          <Field
-            label="Search dashboards"
-            isBare
-            type="search"
-            placeholder="Search"
-            value={search}
-            onInput={(text) => set({ search: text, page: "" })}
-          />
-          <Select
-            label="Shown"
-            isBare
-            value={isDeleted ? "deleted" : "all"}
-            choices={SHOWN}
-            onChange={(value) => set({ shown: value === "all" ? "" : value, page: "" })}
-          />
+          <SearchField label="Search dashboards" />
+          <PartSelect parts={SHOWN} />
         </div>
-        <Load of={dashboards} skeleton={<Skeleton rows={4} height={40} />}>
-          {({ results, count, next }) => {
-            if (results.length === 0 && isNarrowed) {
-              return <NothingPasses onRemove={() => set({ search: "", shown: "", page: "" })} />;
-            }
-            if (results.length === 0) return <NothingYet what="There is no dashboard yet" />;
-            const following = placeOf(next);
-            return (
-              <>
-                <Table
-                  label="Dashboards"
-                  columns={columnsOf(restore)}
-                  rows={results}
-                  keyOf={({ id }) => String(id)}
-                />
-                <Pager
-                  offset={place?.offset ?? 0}
-                  shown={results.length}
-                  count={count}
-                  onFirst={() => set({ page: "" }, { push: true })}
-                  onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
-                />
-              </>
-            );
-          }}
-        </Load>
+        <ListTable
+          of={dashboards}
+          label="Dashboards"
+          columns={columnsOf(restore)}
+          keyOf={({ id }) => String(id)}
+          none={
+            search !== "" || isDeleted ? (
+              <NothingPasses onRemove={() => set({ search: "", shown: "", ...FIRST_PAGE })} />
+            ) : (
+              <NothingYet what="There is no dashboard yet" />
+            )
+          }
+        />
       </Panel>
     </>
   );

@@ -10,15 +10,12 @@ import { inProject, zone } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
+import { FIRST_PAGE, ListTable, useList } from "../../ui/list.tsx";
 import { PeriodPicker, usePeriod } from "../../ui/period-picker.tsx";
 import { Load, NothingInPeriod, NothingPasses, NothingYet, Skeleton } from "../../ui/states.tsx";
-import { Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
 import { EVENT_COLUMNS } from "./event-columns.tsx";
 import { EventDetail } from "./event-detail.tsx";
 import { LiveList } from "./live-list.tsx";
-
-/** Rows of a page of the list. */
-const ROWS = 50;
 
 const PERIOD = "30d";
 
@@ -27,8 +24,7 @@ export function EventsPage() {
   const { query, set } = useAddress();
   const filters = readFilters(query["filters"]);
   const isLive = query["live"] === "1";
-  const change = (next: Filter[]) =>
-    set({ filters: writeFilters(next), live: "", page: "", open: "" });
+  const change = (next: Filter[]) => set({ filters: writeFilters(next), live: "", ...FIRST_PAGE });
   const filterBy = (filter: Filter) => change([...filters, filter]);
   return (
     <>
@@ -37,7 +33,7 @@ export function EventsPage() {
           kind="quiet"
           icon="start"
           pressed={isLive}
-          onClick={() => set({ live: isLive ? "" : "1", page: "", open: "" })}
+          onClick={() => set({ live: isLive ? "" : "1", ...FIRST_PAGE })}
         >
           Live
         </Button>
@@ -47,7 +43,7 @@ export function EventsPage() {
         <div class="toolbar">
           <EventName
             value={query["event"] ?? ""}
-            onChange={(event) => set({ event, page: "", open: "" })}
+            onChange={(event) => set({ event, ...FIRST_PAGE })}
           />
           {!isLive && <FilterEditor filters={filters} onChange={change} />}
         </div>
@@ -79,30 +75,27 @@ function EventName({ value, onChange }: { value: string; onChange: (name: string
 
 /** The parameters of the list for the state that the address has. */
 function useEventQuery() {
-  const { query } = useAddress();
+  const { query, asked: asPaged } = useList();
   const { period } = usePeriod(PERIOD);
   const filters = readFilters(query["filters"]);
-  const place = readPlace(query["page"]);
   const event = query["event"] || undefined;
   const properties = writeFilters(filters);
   return {
     period,
     isFiltered: filters.length > 0 || event !== undefined,
-    offset: place?.offset ?? 0,
-    key: JSON.stringify([period, event, properties, query["page"]]),
+    key: JSON.stringify([period, event, properties, asPaged]),
     asked: () => ({
-      limit: ROWS,
+      ...asPaged,
       ...timesOf(period, new Date()),
       ...(event ? { event } : {}),
       ...(properties ? { properties: [properties] } : {}),
-      ...(place ?? {}),
     }),
   };
 }
 
 function EventList({ onFilter }: { onFilter: (filter: Filter) => void }) {
-  const { query, set } = useAddress();
-  const { period, isFiltered, offset, key, asked } = useEventQuery();
+  const { set } = useAddress();
+  const { period, isFiltered, key, asked } = useEventQuery();
   const events = useLoad(key, (signal) =>
     read(
       api.GET("/api/environments/{project_id}/events/", {
@@ -112,37 +105,20 @@ function EventList({ onFilter }: { onFilter: (filter: Filter) => void }) {
     ),
   );
   return (
-    <Load of={events} skeleton={<Skeleton rows={12} height={40} />}>
-      {({ results, count, next }) => {
-        if (results.length === 0 && isFiltered) {
-          return <NothingPasses onRemove={() => set({ filters: "", event: "", page: "" })} />;
-        }
-        if (results.length === 0) return <NoEvents period={period} />;
-        const following = placeOf(next);
-        return (
-          <>
-            <Table
-              label="Events"
-              columns={EVENT_COLUMNS}
-              rows={results}
-              keyOf={({ uuid }) => uuid}
-              open={query["open"]}
-              onOpen={(open) => set({ open })}
-              detail={(event) => <EventDetail event={event} onFilter={onFilter} />}
-            />
-            <Pager
-              offset={offset}
-              shown={results.length}
-              count={count}
-              onFirst={() => set({ page: "", open: "" }, { push: true })}
-              onNext={
-                following && (() => set({ page: writePlace(following), open: "" }, { push: true }))
-              }
-            />
-          </>
-        );
-      }}
-    </Load>
+    <ListTable
+      of={events}
+      label="Events"
+      columns={EVENT_COLUMNS}
+      keyOf={({ uuid }) => uuid}
+      detail={(event) => <EventDetail event={event} onFilter={onFilter} />}
+      none={
+        isFiltered ? (
+          <NothingPasses onRemove={() => set({ filters: "", event: "", ...FIRST_PAGE })} />
+        ) : (
+          <NoEvents period={period} />
+        )
+      }
+    />
   );
 }
 

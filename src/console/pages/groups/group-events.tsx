@@ -1,15 +1,13 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { Panel } from "../../layout/page-head.tsx";
-import { useAddress } from "../../state/address.ts";
 import { type Filter, writeFilters } from "../../state/filters.ts";
 import { eventTitle, moment } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
-import { Empty, Load, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { ListTable, useList } from "../../ui/list.tsx";
+import { Empty } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { EventDetail } from "../events/event-detail.tsx";
-
-const ROWS = 50;
 
 /** The filter that events of a group pass. */
 export const ofGroup = (index: number, groupKey: string): Filter => ({
@@ -21,51 +19,26 @@ export const ofGroup = (index: number, groupKey: string): Filter => ({
 
 /** The events of a group, the newest first; a row opens in place. */
 export function GroupEvents({ index, groupKey }: { index: number; groupKey: string }) {
-  const { query, set } = useAddress();
-  const place = readPlace(query["page"]);
+  const { asked } = useList();
   const filters = writeFilters([ofGroup(index, groupKey)]) ?? "";
-  const events = useLoad(`events ${filters} ${query["page"]}`, (signal) =>
+  const events = useLoad(`events ${filters} ${JSON.stringify(asked)}`, (signal) =>
     read(
       api.GET("/api/environments/{project_id}/events/", {
-        params: {
-          path: inProject(),
-          query: { limit: ROWS, properties: [filters], ...(place ?? {}) },
-        },
+        params: { path: inProject(), query: { ...asked, properties: [filters] } },
         signal,
       }),
     ),
   );
   return (
     <Panel isFlush>
-      <Load of={events} skeleton={<Skeleton rows={10} height={40} />}>
-        {({ results, count, next }) => {
-          if (results.length === 0) return <Empty title="No stored event belongs to this group" />;
-          const following = placeOf(next);
-          return (
-            <>
-              <Table
-                label="Events of the group"
-                columns={COLUMNS}
-                rows={results}
-                keyOf={({ uuid }) => uuid}
-                open={query["open"]}
-                onOpen={(open) => set({ open })}
-                detail={(event) => <EventDetail event={event} />}
-              />
-              <Pager
-                offset={place?.offset ?? 0}
-                shown={results.length}
-                count={count}
-                onFirst={() => set({ page: "", open: "" }, { push: true })}
-                onNext={
-                  following &&
-                  (() => set({ page: writePlace(following), open: "" }, { push: true }))
-                }
-              />
-            </>
-          );
-        }}
-      </Load>
+      <ListTable
+        of={events}
+        label="Events of the group"
+        columns={COLUMNS}
+        keyOf={({ uuid }) => uuid}
+        detail={(event) => <EventDetail event={event} />}
+        none={<Empty title="No stored event belongs to this group" />}
+      />
     </Panel>
   );
 }

@@ -1,14 +1,13 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { Panel } from "../../layout/page-head.tsx";
-import { href, useAddress } from "../../state/address.ts";
+import { href } from "../../state/address.ts";
 import { moment, number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
-import { Empty, Load, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, Table } from "../../ui/table.tsx";
+import { ListTable, ROWS, useList } from "../../ui/list.tsx";
+import { Empty } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { ofGroup } from "./group-events.tsx";
-
-const ROWS = 100;
 
 type Row = { person: Schemas["Person"] | null; events: number; lastAt: string };
 
@@ -33,46 +32,28 @@ async function personsOf(index: number, groupKey: string, offset: number, signal
       signal,
     }),
   )) as Schemas["InsightActors"];
-  const rows = answer.results.map(
+  const results = answer.results.map(
     ([person, events, lastAt]) => ({ person, events, lastAt }) as unknown as Row,
   );
-  return { rows, count: answer.count, hasMore: answer.hasMore };
+  const next = answer.hasMore ? { offset: offset + ROWS, cursor: "" } : undefined;
+  return { results, count: answer.count, next };
 }
 
 /** The persons of a group, each with its events of the group. */
 export function GroupPersons({ index, groupKey }: { index: number; groupKey: string }) {
-  const { query, set } = useAddress();
-  const offset = Number(query["page"]) || 0;
+  const offset = useList().place?.offset ?? 0;
   const persons = useLoad(`persons of ${index} ${groupKey} ${offset}`, (signal) =>
     personsOf(index, groupKey, offset, signal),
   );
   return (
     <Panel isFlush>
-      <Load of={persons} skeleton={<Skeleton rows={10} height={40} />}>
-        {({ rows, count, hasMore }) =>
-          rows.length === 0 ? (
-            <Empty icon="persons" title="No person has an event of this group" />
-          ) : (
-            <>
-              <Table
-                label="Persons of the group"
-                columns={COLUMNS}
-                rows={rows}
-                keyOf={({ person }) => person?.uuid ?? ""}
-              />
-              <Pager
-                offset={offset}
-                shown={rows.length}
-                count={count}
-                onFirst={() => set({ page: "" }, { push: true })}
-                onNext={
-                  hasMore ? () => set({ page: String(offset + ROWS) }, { push: true }) : undefined
-                }
-              />
-            </>
-          )
-        }
-      </Load>
+      <ListTable
+        of={persons}
+        label="Persons of the group"
+        columns={COLUMNS}
+        keyOf={({ person }) => person?.uuid ?? ""}
+        none={<Empty icon="persons" title="No person has an event of this group" />}
+      />
     </Panel>
   );
 }

@@ -4,15 +4,13 @@ import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { day, valueText } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
-import { Field } from "../../ui/field.tsx";
+import { FIRST_PAGE, ListTable, SearchField, useList } from "../../ui/list.tsx";
 import { Load, NothingPasses, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { DescribeGroup } from "./group-code.tsx";
 
 type Group = Schemas["Group"];
-
-const ROWS = 50;
 
 /** The types of groups of the project, such as company. */
 export function useGroupTypes(): Loaded<Schemas["GroupType"][]> {
@@ -66,21 +64,11 @@ export function GroupsPage() {
 }
 
 function GroupList({ index, type }: { index: number; type: string }) {
-  const { query, set } = useAddress();
-  const search = query["search"] ?? "";
-  const place = readPlace(query["page"]);
-  const groups = useLoad(JSON.stringify([index, search, query["page"]]), (signal) =>
+  const { set, search, asked } = useList();
+  const groups = useLoad(JSON.stringify([index, asked]), (signal) =>
     read(
       api.GET("/api/environments/{project_id}/groups/", {
-        params: {
-          path: inProject(),
-          query: {
-            group_type_index: index,
-            limit: ROWS,
-            ...(search === "" ? {} : { search }),
-            ...(place ?? {}),
-          },
-        },
+        params: { path: inProject(), query: { group_type_index: index, ...asked } },
         signal,
       }),
     ),
@@ -88,43 +76,21 @@ function GroupList({ index, type }: { index: number; type: string }) {
   return (
     <Panel isFlush>
       <div class="toolbar">
-        <Field
-          label="Search groups"
-          isBare
-          type="search"
-          placeholder="A part of the key"
-          value={search}
-          onInput={(text) => set({ search: text, page: "" })}
-        />
+        <SearchField label="Search groups" placeholder="A part of the key" />
       </div>
-      <Load of={groups} skeleton={<Skeleton rows={10} height={40} />}>
-        {({ results, count, next }) => {
-          if (results.length === 0 && search !== "") {
-            return <NothingPasses onRemove={() => set({ search: "", page: "" })} />;
-          }
-          if (results.length === 0) {
-            return <DescribeGroup title={`No ${type} is described yet`} type={type} />;
-          }
-          const following = placeOf(next);
-          return (
-            <>
-              <Table
-                label={`Groups of the type ${type}`}
-                columns={COLUMNS}
-                rows={results}
-                keyOf={({ group_key }) => group_key}
-              />
-              <Pager
-                offset={place?.offset ?? 0}
-                shown={results.length}
-                count={count}
-                onFirst={() => set({ page: "" }, { push: true })}
-                onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
-              />
-            </>
-          );
-        }}
-      </Load>
+      <ListTable
+        of={groups}
+        label={`Groups of the type ${type}`}
+        columns={COLUMNS}
+        keyOf={({ group_key }) => group_key}
+        none={
+          search === "" ? (
+            <DescribeGroup title={`No ${type} is described yet`} type={type} />
+          ) : (
+            <NothingPasses onRemove={() => set({ search: "", ...FIRST_PAGE })} />
+          )
+        }
+      />
     </Panel>
   );
 }

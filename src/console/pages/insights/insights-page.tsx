@@ -1,19 +1,17 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
-import { href, useAddress } from "../../state/address.ts";
+import { href } from "../../state/address.ts";
 import { moment } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
-import { Field, Select } from "../../ui/field.tsx";
-import { Empty, Load, NothingPasses, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
+import { Empty, NothingPasses } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { KINDS } from "./query-state.ts";
 import { changeInsight } from "./save.tsx";
 
 type Insight = Schemas["Insight"];
-
-const ROWS = 50;
 
 const SHOWN = [
   { value: "saved", label: "Saved" },
@@ -23,7 +21,7 @@ const SHOWN = [
 ];
 
 /** Which insights a choice of the list asks for. */
-const asked: Record<string, object> = {
+const PARTS: Record<string, object> = {
   saved: { saved: true },
   favorited: { favorited: true },
   deleted: { deleted: true },
@@ -31,22 +29,12 @@ const asked: Record<string, object> = {
 
 /** Questions that are saved, the newest first, with search and favourites. */
 export function InsightsPage() {
-  const { query, set } = useAddress();
-  const place = readPlace(query["page"]);
-  const search = query["search"] ?? "";
+  const { query, set, search, asked } = useList();
   const shown = query["shown"] ?? "saved";
-  const insights = useLoad(JSON.stringify([query["page"], search, shown]), (signal) =>
+  const insights = useLoad(JSON.stringify([shown, asked]), (signal) =>
     read(
       api.GET("/api/environments/{project_id}/insights/", {
-        params: {
-          path: inProject(),
-          query: {
-            limit: ROWS,
-            ...(search === "" ? {} : { search }),
-            ...asked[shown],
-            ...(place ?? {}),
-          },
-        },
+        params: { path: inProject(), query: { ...asked, ...PARTS[shown] } },
         signal,
       }),
     ),
@@ -64,54 +52,24 @@ export function InsightsPage() {
       </PageHead>
       <Panel isFlush>
         <div class="toolbar">
-          <Field
-            label="Search insights"
-            isBare
-            type="search"
-            placeholder="Search"
-            value={search}
-            onInput={(text) => set({ search: text, page: "" })}
-          />
-          <Select
-            label="Shown"
-            isBare
-            value={shown}
-            choices={SHOWN}
-            onChange={(value) => set({ shown: value === "saved" ? "" : value, page: "" })}
-          />
+          <SearchField label="Search insights" />
+          <PartSelect parts={SHOWN} />
         </div>
-        <Load of={insights} skeleton={<Skeleton rows={8} height={40} />}>
-          {({ results, count, next }) => {
-            if (results.length === 0 && (search !== "" || shown !== "saved")) {
-              return <NothingPasses onRemove={() => set({ search: "", shown: "", page: "" })} />;
-            }
-            if (results.length === 0) {
-              return (
-                <Empty icon="insights" title="No insight is saved yet">
-                  <ButtonLink href={href("insights/new")}>Ask the first question</ButtonLink>
-                </Empty>
-              );
-            }
-            const following = placeOf(next);
-            return (
-              <>
-                <Table
-                  label="Insights"
-                  columns={columnsOf(change)}
-                  rows={results}
-                  keyOf={({ short_id }) => short_id}
-                />
-                <Pager
-                  offset={place?.offset ?? 0}
-                  shown={results.length}
-                  count={count}
-                  onFirst={() => set({ page: "" }, { push: true })}
-                  onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
-                />
-              </>
-            );
-          }}
-        </Load>
+        <ListTable
+          of={insights}
+          label="Insights"
+          columns={columnsOf(change)}
+          keyOf={({ short_id }) => short_id}
+          none={
+            search !== "" || shown !== "saved" ? (
+              <NothingPasses onRemove={() => set({ search: "", shown: "", ...FIRST_PAGE })} />
+            ) : (
+              <Empty icon="insights" title="No insight is saved yet">
+                <ButtonLink href={href("insights/new")}>Ask the first question</ButtonLink>
+              </Empty>
+            )
+          }
+        />
       </Panel>
     </>
   );

@@ -1,20 +1,17 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, read } from "../../api/client.ts";
 import { quoted, select } from "../../api/select.ts";
 import { useAddress } from "../../state/address.ts";
 import { daysOf, lengthOf, timesOf } from "../../state/period.ts";
 import { inProject, zone } from "../../state/project.ts";
 import { dayIn, shiftDay } from "../../state/zoned-days.ts";
+import { type Place, ROWS, readPlace } from "../../ui/list.tsx";
 import { usePeriod } from "../../ui/period-picker.tsx";
-import { type Place, readPlace } from "../../ui/table.tsx";
 
 /** The levels of log records, the lowest first. */
 export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
 /** The period of the page without one in the address. */
 export const PERIOD = "7d";
-
-/** Rows of a page of the list. */
-export const ROWS = 100;
 
 /** The records that the address asks for. */
 export type LogsAsked = {
@@ -105,9 +102,9 @@ function rangeOf({ period, at }: LogsAsked): { date_from: string; date_to: strin
 }
 
 /** Reads a page of records, the latest first. */
-export function readLogs(asked: LogsAsked, signal: AbortSignal): Promise<Schemas["LogPage"]> {
+export async function readLogs(asked: LogsAsked, signal: AbortSignal) {
   const { levels, service, search, place } = asked;
-  return read(
+  const { results, nextCursor } = await read(
     api.POST("/api/environments/{project_id}/logs/query/", {
       params: { path: inProject(), header: { Prefer: "return=representation" } },
       body: {
@@ -123,6 +120,8 @@ export function readLogs(asked: LogsAsked, signal: AbortSignal): Promise<Schemas
       signal,
     }),
   );
+  const offset = (place?.offset ?? 0) + ROWS;
+  return { results, next: nextCursor ? { offset, cursor: nextCursor } : undefined };
 }
 
 /** The number of records by interval and level. */

@@ -6,11 +6,12 @@ import { bucket, clock, day, shortTime } from "../../state/format.ts";
 import { labelOf } from "../../state/period.ts";
 import { zone } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field, Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { FIRST_PAGE, ListTable, SearchField } from "../../ui/list.tsx";
 import { PeriodPicker, usePeriod } from "../../ui/period-picker.tsx";
 import { Load, NothingInPeriod, NothingPasses, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, Table, writePlace } from "../../ui/table.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { LogDetail } from "./log-detail.tsx";
 import { LogHistogram } from "./log-histogram.tsx";
 import {
@@ -19,7 +20,6 @@ import {
   LEVELS,
   type LogsAsked,
   PERIOD,
-  ROWS,
   readHistogram,
   readLatest,
   readLogs,
@@ -29,8 +29,6 @@ import {
 import { SendLogs } from "./send-logs.tsx";
 
 type LogRecord = Schemas["LogRecord"];
-
-const FIRST_PAGE = { page: "", open: "" };
 
 /** Log records, the latest first, with their number over time; a row opens in place. */
 export function LogsPage() {
@@ -71,7 +69,7 @@ export function LogsPage() {
 
 function Toolbar({ asked }: { asked: LogsAsked }) {
   const { set } = useAddress();
-  const { period, levels, service, search, at } = asked;
+  const { period, levels, service, at } = asked;
   const services = useLoad(`services ${period}`, (signal) => readServices(period, signal));
   const names = [...new Set([...(services.data ?? []), ...(service === "" ? [] : [service])])];
   const toggle = (level: string) => {
@@ -82,14 +80,7 @@ function Toolbar({ asked }: { asked: LogsAsked }) {
   };
   return (
     <div class="toolbar">
-      <Field
-        label="Search logs"
-        isBare
-        type="search"
-        placeholder="A part of the text"
-        value={search}
-        onInput={(text) => set({ search: text, ...FIRST_PAGE })}
-      />
+      <SearchField label="Search logs" placeholder="A part of the text" />
       <Select
         label="Service"
         isBare
@@ -134,40 +125,25 @@ function totalOf(histogram: Histogram | undefined, at: string): number | undefin
 
 function LogList(props: { asked: LogsAsked; histogram: Loaded<Histogram> }) {
   const { asked, histogram } = props;
-  const { query, set } = useAddress();
+  const { set } = useAddress();
   const logs = useLoad(`logs ${JSON.stringify(asked)}`, (signal) => readLogs(asked, signal));
-  const offset = asked.place?.offset ?? 0;
+  const page = logs.data && { ...logs.data, count: totalOf(histogram.data, asked.at) };
+  const none = { level: "", service: "", search: "", at: "", ...FIRST_PAGE };
   return (
-    <Load of={logs} skeleton={<Skeleton rows={12} height={40} />}>
-      {({ results, nextCursor }) => {
-        if (results.length === 0 && isFiltered(asked)) {
-          const none = { level: "", service: "", search: "", at: "", ...FIRST_PAGE };
-          return <NothingPasses onRemove={() => set(none)} />;
-        }
-        if (results.length === 0) return <NoLogs period={asked.period} />;
-        const next = nextCursor && writePlace({ offset: offset + ROWS, cursor: nextCursor });
-        return (
-          <>
-            <Table
-              label="Log records"
-              columns={COLUMNS}
-              rows={results}
-              keyOf={({ uuid }) => uuid}
-              open={query["open"]}
-              onOpen={(open) => set({ open })}
-              detail={(record) => <LogDetail record={record} />}
-            />
-            <Pager
-              offset={offset}
-              shown={results.length}
-              count={totalOf(histogram.data, asked.at)}
-              onFirst={() => set(FIRST_PAGE, { push: true })}
-              onNext={next ? () => set({ page: next, open: "" }, { push: true }) : undefined}
-            />
-          </>
-        );
-      }}
-    </Load>
+    <ListTable
+      of={{ ...logs, data: page }}
+      label="Log records"
+      columns={COLUMNS}
+      keyOf={({ uuid }) => uuid}
+      detail={(record) => <LogDetail record={record} />}
+      none={
+        isFiltered(asked) ? (
+          <NothingPasses onRemove={() => set(none)} />
+        ) : (
+          <NoLogs period={asked.period} />
+        )
+      }
+    />
   );
 }
 

@@ -1,35 +1,29 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
-import { href, useAddress } from "../../state/address.ts";
+import { href } from "../../state/address.ts";
 import { readFilters, writeFilters } from "../../state/filters.ts";
 import { day } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
-import { Field } from "../../ui/field.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
-import { Load, NothingPasses, NothingYet, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { FIRST_PAGE, ListTable, SearchField, useList } from "../../ui/list.tsx";
+import { NothingPasses, NothingYet } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
 
 type Person = Schemas["Person"];
 
-const ROWS = 50;
-
 /** Persons, the newest first, with search and filters. */
 export function PersonsPage() {
-  const { query, set } = useAddress();
-  const search = query["search"] ?? "";
+  const { query, set, search, asked } = useList();
   const filters = readFilters(query["filters"]);
-  const place = readPlace(query["page"]);
-  const persons = useLoad(JSON.stringify([search, query["filters"], query["page"]]), (signal) =>
+  const persons = useLoad(JSON.stringify([asked, filters]), (signal) =>
     read(
       api.GET("/api/environments/{project_id}/persons/", {
         params: {
           path: inProject(),
           query: {
-            limit: ROWS,
-            ...(search === "" ? {} : { search }),
+            ...asked,
             ...(filters.length === 0 ? {} : { properties: [JSON.stringify(filters)] }),
-            ...(place ?? {}),
           },
         },
         signal,
@@ -41,47 +35,26 @@ export function PersonsPage() {
       <PageHead title="Persons" />
       <Panel isFlush>
         <div class="toolbar">
-          <Field
-            label="Search persons"
-            isBare
-            type="search"
-            placeholder="E-mail address or distinct id"
-            value={search}
-            onInput={(text) => set({ search: text, page: "" })}
-          />
+          <SearchField label="Search persons" placeholder="E-mail address or distinct id" />
           <FilterEditor
             types={["person"]}
             filters={filters}
-            onChange={(next) => set({ filters: writeFilters(next), page: "" })}
+            onChange={(next) => set({ filters: writeFilters(next), ...FIRST_PAGE })}
           />
         </div>
-        <Load of={persons} skeleton={<Skeleton rows={12} height={40} />}>
-          {({ results, count, next }) => {
-            if (results.length === 0) {
-              const isNarrowed = search !== "" || filters.length > 0;
-              const remove = () => set({ search: "", filters: "", page: "" });
-              return isNarrowed ? <NothingPasses onRemove={remove} /> : <NothingYet />;
-            }
-            const following = placeOf(next);
-            return (
-              <>
-                <Table
-                  label="Persons"
-                  columns={COLUMNS}
-                  rows={results}
-                  keyOf={({ uuid }) => uuid}
-                />
-                <Pager
-                  offset={place?.offset ?? 0}
-                  shown={results.length}
-                  count={count}
-                  onFirst={() => set({ page: "" }, { push: true })}
-                  onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
-                />
-              </>
-            );
-          }}
-        </Load>
+        <ListTable
+          of={persons}
+          label="Persons"
+          columns={COLUMNS}
+          keyOf={({ uuid }) => uuid}
+          none={
+            search !== "" || filters.length > 0 ? (
+              <NothingPasses onRemove={() => set({ search: "", filters: "", ...FIRST_PAGE })} />
+            ) : (
+              <NothingYet />
+            )
+          }
+        />
       </Panel>
     </>
   );

@@ -8,10 +8,10 @@ import { href, useAddress } from "../../state/address.ts";
 import { moment, number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field, Select } from "../../ui/field.tsx";
+import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
 import { announce } from "../../ui/live-region.tsx";
-import { Empty, Load, NothingPasses, ProblemNote, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { Empty, NothingPasses, ProblemNote } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
 import {
   changePlaylist,
   makePlaylist,
@@ -20,8 +20,6 @@ import {
   PlaylistDialog,
 } from "./playlist-changes.tsx";
 
-const ROWS = 50;
-
 const SHOWN = [
   { value: "all", label: "All" },
   { value: "pinned", label: "Pinned" },
@@ -29,29 +27,19 @@ const SHOWN = [
 ];
 
 /** The part of the playlists that a choice of the list asks for. */
-const asked: Record<string, object> = { pinned: { pinned: true }, bin: { deleted: true } };
+const PARTS: Record<string, object> = { pinned: { pinned: true }, bin: { deleted: true } };
 
 const WRITE = "session_recording_playlist:write";
 
 /** Playlists of session recordings, the last modified first, with search, pins and a bin. */
 export function PlaylistsPage() {
-  const { query, set } = useAddress();
-  const search = query["search"] ?? "";
+  const { query, set, search, asked } = useList();
   const shown = query["shown"] ?? "all";
-  const place = readPlace(query["page"]);
   const { run, problem } = useChange();
-  const playlists = useLoad(JSON.stringify([search, shown, query["page"]]), (signal) =>
+  const playlists = useLoad(JSON.stringify([shown, asked]), (signal) =>
     read(
       api.GET("/api/environments/{project_id}/session_recording_playlists/", {
-        params: {
-          path: inProject(),
-          query: {
-            limit: ROWS,
-            ...(search === "" ? {} : { search }),
-            ...asked[shown],
-            ...(place ?? {}),
-          },
-        },
+        params: { path: inProject(), query: { ...asked, ...PARTS[shown] } },
         signal,
       }),
     ),
@@ -73,48 +61,22 @@ export function PlaylistsPage() {
       {problem && <ProblemNote problem={problem} />}
       <Panel isFlush>
         <div class="toolbar">
-          <Field
-            label="Search playlists"
-            isBare
-            type="search"
-            placeholder="Search"
-            value={search}
-            onInput={(text) => set({ search: text, page: "" })}
-          />
-          <Select
-            label="Shown"
-            isBare
-            value={shown}
-            choices={SHOWN}
-            onChange={(value) => set({ shown: value === "all" ? "" : value, page: "" })}
-          />
+          <SearchField label="Search playlists" />
+          <PartSelect parts={SHOWN} />
         </div>
-        <Load of={playlists} skeleton={<Skeleton rows={8} height={40} />}>
-          {({ results, count, next }) => {
-            if (results.length === 0 && (search !== "" || shown === "pinned")) {
-              return <NothingPasses onRemove={() => set({ search: "", shown: "", page: "" })} />;
-            }
-            if (results.length === 0) return <Nothing isBin={shown === "bin"} />;
-            const following = placeOf(next);
-            return (
-              <>
-                <Table
-                  label="Playlists"
-                  columns={columnsOf(change)}
-                  rows={results}
-                  keyOf={({ short_id }) => short_id}
-                />
-                <Pager
-                  offset={place?.offset ?? 0}
-                  shown={results.length}
-                  count={count}
-                  onFirst={() => set({ page: "" }, { push: true })}
-                  onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
-                />
-              </>
-            );
-          }}
-        </Load>
+        <ListTable
+          of={playlists}
+          label="Playlists"
+          columns={columnsOf(change)}
+          keyOf={({ short_id }) => short_id}
+          none={
+            search !== "" || shown === "pinned" ? (
+              <NothingPasses onRemove={() => set({ search: "", shown: "", ...FIRST_PAGE })} />
+            ) : (
+              <Nothing isBin={shown === "bin"} />
+            )
+          }
+        />
       </Panel>
     </>
   );

@@ -4,31 +4,28 @@ import { api, read } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
-import { href, useAddress } from "../../state/address.ts";
+import { href } from "../../state/address.ts";
 import { writeFilters } from "../../state/filters.ts";
 import { moment } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { Pager, useList } from "../../ui/list.tsx";
 import { announce } from "../../ui/live-region.tsx";
 import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
-import { Pager, placeOf, readPlace, writePlace } from "../../ui/table.tsx";
 import type { Playlist } from "./playlist-changes.tsx";
-
-const ROWS = 50;
 
 const ANSWER = { Prefer: "return=representation" } as const;
 
 /** The recordings of a playlist by their ids, each with the events of its session. They can be added and removed. */
 export function Recordings(props: { playlist: Playlist; onChange: () => void }) {
   const { short_id, type, recordings_counts } = props.playlist;
-  const { query, set } = useAddress();
-  const place = readPlace(query["page"]);
+  const { asked } = useList();
   const path = { ...inProject(), short_id };
-  const recordings = useLoad(`recordings ${short_id} ${query["page"]}`, (signal) =>
+  const recordings = useLoad(`recordings ${short_id} ${JSON.stringify(asked)}`, (signal) =>
     read(
       api.GET("/api/environments/{project_id}/session_recording_playlists/{short_id}/recordings/", {
-        params: { path, header: ANSWER, query: { limit: ROWS, ...(place ?? {}) } },
+        params: { path, header: ANSWER, query: asked },
         signal,
       }),
     ),
@@ -62,7 +59,6 @@ export function Recordings(props: { playlist: Playlist; onChange: () => void }) 
               </Empty>
             );
           }
-          const following = placeOf(next);
           return (
             <>
               <ul class="rows">
@@ -85,11 +81,9 @@ export function Recordings(props: { playlist: Playlist; onChange: () => void }) 
                 ))}
               </ul>
               <Pager
-                offset={place?.offset ?? 0}
                 shown={results.length}
                 count={recordings_counts["collection"]?.["count"] ?? results.length}
-                onFirst={() => set({ page: "" }, { push: true })}
-                onNext={following && (() => set({ page: writePlace(following) }, { push: true }))}
+                next={next}
               />
             </>
           );

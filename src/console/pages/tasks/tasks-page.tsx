@@ -7,13 +7,12 @@ import { moment, number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
-import { Empty, Load, NothingPasses, Skeleton } from "../../ui/states.tsx";
-import { type Column, Pager, placeOf, readPlace, Table, writePlace } from "../../ui/table.tsx";
+import { FIRST_PAGE, ListTable, useList } from "../../ui/list.tsx";
+import { Empty, NothingPasses } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { DeletionReceipt } from "../persons/deletions.tsx";
 
 type Deletion = Schemas["Deletion"];
-
-const ROWS = 50;
 
 /** How often the list is read again, in milliseconds. */
 const EVERY_MS = 5000;
@@ -42,7 +41,7 @@ export function TasksPage() {
             isBare
             value={state}
             choices={STATES}
-            onChange={(value) => set({ state: value, page: "", open: "" })}
+            onChange={(value) => set({ state: value, ...FIRST_PAGE })}
           />
         </div>
         <Deletions state={state === "" ? undefined : state} />
@@ -64,51 +63,30 @@ function NextRuns() {
 }
 
 function Deletions({ state }: { state: State | undefined }) {
-  const { query, set } = useAddress();
-  const place = readPlace(query["page"]);
-  const deletions = usePolled(JSON.stringify([state, query["page"]]), EVERY_MS, (signal) =>
+  const { set, asked } = useList();
+  const deletions = usePolled(JSON.stringify([state, asked]), EVERY_MS, (signal) =>
     read(
       api.GET("/api/environments/{project_id}/persons/deletion_status/", {
-        params: {
-          path: inProject(),
-          query: { limit: ROWS, ...(state && { status: state }), ...(place ?? {}) },
-        },
+        params: { path: inProject(), query: { ...asked, ...(state && { status: state }) } },
         signal,
       }),
     ),
   );
   return (
-    <Load of={deletions} skeleton={<Skeleton rows={6} height={40} />}>
-      {({ results, count, next }) => {
-        if (results.length === 0 && state !== undefined) {
-          return <NothingPasses onRemove={() => set({ state: "", page: "" })} />;
-        }
-        if (results.length === 0) return <NothingWaits />;
-        const following = placeOf(next);
-        return (
-          <>
-            <Table
-              label="Deletions"
-              columns={COLUMNS}
-              rows={results}
-              keyOf={({ id }) => String(id)}
-              open={query["open"]}
-              onOpen={(open) => set({ open })}
-              detail={({ id }) => <PrintableReceipt id={id} />}
-            />
-            <Pager
-              offset={place?.offset ?? 0}
-              shown={results.length}
-              count={count}
-              onFirst={() => set({ page: "", open: "" }, { push: true })}
-              onNext={
-                following && (() => set({ page: writePlace(following), open: "" }, { push: true }))
-              }
-            />
-          </>
-        );
-      }}
-    </Load>
+    <ListTable
+      of={deletions}
+      label="Deletions"
+      columns={COLUMNS}
+      keyOf={({ id }) => String(id)}
+      detail={({ id }) => <PrintableReceipt id={id} />}
+      none={
+        state === undefined ? (
+          <NothingWaits />
+        ) : (
+          <NothingPasses onRemove={() => set({ state: "", ...FIRST_PAGE })} />
+        )
+      }
+    />
   );
 }
 
