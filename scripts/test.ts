@@ -13,9 +13,6 @@ import { LONG_VARIABLE } from "../test/support/start/rounds.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** How long one test may take, in milliseconds. Only a test that hangs takes so long. */
-const TEST_MS_MAX = 120_000;
-
 /** Test files that run at once. Many of them wait for a process or the disk most of the time. */
 const FILES_AT_ONCE = 4;
 
@@ -91,7 +88,7 @@ async function runTests(
 ): Promise<Counts & { output: string }> {
   const { ok, output, cpuSeconds } = await run(
     [
-      ...["test", `--timeout=${TEST_MS_MAX}`, `--parallel=${FILES_AT_ONCE}`],
+      ...["test", `--parallel=${FILES_AT_ONCE}`],
       `--timings=${timings()}`,
       ...(env[LONG_VARIABLE] === undefined ? ["--update-timings"] : []),
       ...files,

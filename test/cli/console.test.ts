@@ -1,9 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { runCommand } from "../support/start/process.ts";
 import { ROOT, type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 /** The sources, which need no build. */
 const command = [process.execPath, join(ROOT, "src/main.ts")];

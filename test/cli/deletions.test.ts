@@ -1,4 +1,5 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPersonStore } from "../support/answers/sqlite.ts";
 import { batch, event } from "../support/data/build-records.ts";
@@ -8,8 +9,6 @@ import { executable } from "../support/start/executable.ts";
 import { preparedData } from "../support/start/prepared-data.ts";
 import { runCommand } from "../support/start/process.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 const hoglet = ({ data }: Server, ...args: string[]) =>
   runCommand(["deletions", ...args, "--data", data]);
@@ -85,24 +84,32 @@ test("without a server the command does it on the files, and the next start read
 });
 
 test("the command that is stopped leaves what it had begun as it was", async () => {
-  using directory = temporaryDirectory();
-  const data = join(directory.path, "data");
-  const { ann, bob } = await stopped(data);
-  const run = ["deletions", "run", "--data", data];
-  const command = Bun.spawn([executable(), ...run], {
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  using sqlite = openPersonStore(data, { readonly: true });
-  const tasks = () => sqlite.query("SELECT state, attempts FROM deletion_task ORDER BY id").all();
-  while (!JSON.stringify(tasks()).includes("running")) await Bun.sleep(2);
-  command.kill("SIGINT");
+  for (let isStopped = false; !isStopped; ) {
+    using directory = temporaryDirectory();
+    const data = join(directory.path, "data");
+    const { ann, bob } = await stopped(data);
+    const run = ["deletions", "run", "--data", data];
+    const command = Bun.spawn([executable(), ...run], {
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    using sqlite = openPersonStore(data, { readonly: true });
+    const tasks = () => sqlite.query("SELECT state, attempts FROM deletion_task ORDER BY id").all();
+    while (JSON.stringify(tasks()).includes("queued")) await Bun.sleep(2);
+    command.kill("SIGINT");
+    const [code, out, err] = await Promise.all([
+      ...[command.exited, command.stdout.text(), command.stderr.text()],
+    ]);
 
-  expect([await command.exited, await new Response(command.stdout).text()]).toEqual([1, ""]);
-  expect(await new Response(command.stderr).text()).toMatch(/^Stopped\. .+\n$/);
-  expect(tasks()).toEqual(Array(2).fill({ state: "running", attempts: 0 }));
-  expect(await runCommand(run)).toEqual({ code: 0, out: "2 done\n", err: "" });
-  expect(await findPlanted(data, [ann, bob])).toEqual({});
+    // It may have been quicker than the signal: then that is tried again.
+    isStopped = !JSON.stringify(tasks()).includes("done");
+    if (!isStopped) continue;
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toMatch(/^Stopped\. .+\n$/);
+    expect(tasks()).toEqual(Array(2).fill({ state: "running", attempts: 0 }));
+    expect(await runCommand(run)).toEqual({ code: 0, out: "2 done\n", err: "" });
+    expect(await findPlanted(data, [ann, bob])).toEqual({});
+  }
 });
 
 test("deletions that a crash interrupted count as done by the command that finishes them", async () => {
@@ -120,13 +127,21 @@ test("deletions that a crash interrupted count as done by the command that finis
   expect(await findPlanted(server.data, [ann, bob])).toEqual({});
 });
 
-test("a server that ends meanwhile is reported with a sentence", async () => {
+/** Whether a command has connected to a server: its socket is then listed twice. */
+function isConnected({ data }: Server): boolean {
+  const sockets = readFileSync("/proc/net/unix", "utf8").split("\n");
+  return sockets.filter((line) => line.endsWith(join(data, "hoglet.sock"))).length > 1;
+}
+
+const linuxTest = test.skipIf(process.platform !== "linux");
+
+linuxTest("a server that ends meanwhile is reported with a sentence", async () => {
   await using server = await startServer();
   await asked(server);
   // It takes the connection, but does not answer any more.
   server.signal("SIGSTOP");
   const running = hoglet(server, "run");
-  await Bun.sleep(3000);
+  while (!isConnected(server)) await Bun.sleep(20);
 
   server.signal("SIGKILL");
 

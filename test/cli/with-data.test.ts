@@ -38,7 +38,7 @@ test("project commands take effect in the running server at once", async () => {
 
   const absent = await hoglet(server, "project", "rename", "9", "Shop");
   expect(absent).toEqual({ code: 1, out: "", err: "Project not found.\n" });
-}, 30_000);
+});
 
 test("key commands take effect in the running server at once", async () => {
   await using server = await startServer();
@@ -61,4 +61,4 @@ test("key commands take effect in the running server at once", async () => {
 
   const nowhere = await hoglet(server, "key", "create", "--projects", "7");
   expect([nowhere.code, nowhere.out]).toEqual([2, ""]);
-}, 30_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import {
   type HostileProject,
@@ -9,12 +9,8 @@ import {
 } from "../support/answers/hostile-project.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
+import { WAIT_MS_MAX } from "../support/start/patience.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(120_000);
-
-/** How long a page may take to show its texts, in milliseconds. */
-const SHOWN_MS_MAX = 20_000;
 
 const server = sharedServer();
 let browser: Browser;
@@ -49,7 +45,7 @@ const TEXTS = `[
 
 /** Waits until the page says the hostile texts of these places. */
 async function says(page: Page, places: readonly string[]): Promise<void> {
-  const end = Date.now() + SHOWN_MS_MAX;
+  const end = Date.now() + WAIT_MS_MAX;
   for (;;) {
     const texts = String(await page.evaluate(TEXTS));
     const missing = places.filter((place) => !texts.includes(shownOf(place)));

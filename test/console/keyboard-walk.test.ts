@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium, problemsOf } from "../support/start/chromium.ts";
 import { type Keyboard, keyboardOf } from "../support/start/keyboard.ts";
@@ -6,8 +6,6 @@ import { runCommand } from "../support/start/process.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { OWN_PAGE, SESSION } from "../support/start/session.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(120_000);
 
 const server = sharedServer();
 let browser: Browser;
@@ -33,7 +31,6 @@ beforeAll(async () => {
   browser = await launchChromium();
   const context = await browser.newContext({ reducedMotion: "reduce" });
   page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   problems = problemsOf(page, { mayGiveUp: true });
   keys = keyboardOf(page);
 });

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { explained } from "../../src/console/pages/health/reasons.ts";
@@ -12,8 +12,6 @@ import { type Console, openConsole } from "../support/start/console.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
 import { OWN_PAGE, SESSION } from "../support/start/session.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(60_000);
 
 const server = sharedServer();
 let browser: Browser;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -7,8 +7,6 @@ import { openConsole } from "../support/start/console.ts";
 import { runCommand } from "../support/start/process.ts";
 import { PERSONAL_KEY, ROOT, type Server, startServer } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(60_000);
 
 const PEM = join(ROOT, "test/fixtures/tls");
 

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,6 @@ import { longTest } from "../support/start/long-test.ts";
 import { runCommand, type Started, start } from "../support/start/process.ts";
 import { casesOf } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 const MB = 1_000_000;
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { randomChoices } from "../support/data/random-choices.ts";
 import { flipBit, overwrite } from "../support/disk/damage.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
+import { WAIT_MS_MAX } from "../support/start/patience.ts";
 import { preparedData } from "../support/start/prepared-data.ts";
 import { type Started, start } from "../support/start/process.ts";
 import { repeatable, rounds, seedOf } from "../support/start/rounds.ts";
@@ -13,9 +14,6 @@ setDefaultTimeout(1_800_000);
 
 const PERSONS = 300;
 const ids = Array.from({ length: PERSONS }, (_, at) => `person-${at}`);
-
-/** How long events may take to be queryable, in milliseconds. */
-const WAIT_MS = 20_000;
 
 const root = temporaryDirectory();
 afterAll(() => root[Symbol.dispose]());
@@ -59,7 +57,7 @@ async function countedBy(
 ): Promise<number | undefined> {
   let count = 0;
   const ended = server.exited.then(() => "ended" as const);
-  for (const until = Date.now() + WAIT_MS; Date.now() < until && count < wanted; ) {
+  for (const until = Date.now() + WAIT_MS_MAX; Date.now() < until && count < wanted; ) {
     const asked = fetch(`${url}/api/environments/1/query/`, {
       method: "POST",
       headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },

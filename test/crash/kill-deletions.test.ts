@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { batch, event } from "../support/data/build-records.ts";
@@ -9,8 +9,6 @@ import { temporaryDirectory } from "../support/start/app.ts";
 import { runCommand } from "../support/start/process.ts";
 import { casesOf, repeatable, rounds, seedOf } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(240_000);
 
 const SEED = seedOf();
 

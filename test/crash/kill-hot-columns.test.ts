@@ -8,6 +8,7 @@ import { openStore, PROMOTED, use } from "../support/data/data-sets.ts";
 import { expectSameTexts } from "../support/data/promoted.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
+import { TEST_MS_MAX } from "../support/start/patience.ts";
 import { eachStep, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT } from "../support/start/server.ts";
 
@@ -17,7 +18,7 @@ const STRIDE = rounds(60, 1);
 /** Decides which statements are tried. */
 const SEED = seedOf();
 
-setDefaultTimeout(60_000 + (600_000 * 2) / STRIDE);
+setDefaultTimeout(TEST_MS_MAX + (600_000 * 2) / STRIDE);
 
 /** So many that there are several loads. */
 const SETS = 250;

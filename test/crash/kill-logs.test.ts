@@ -5,6 +5,7 @@ import { logsBody, storedLogs } from "../support/data/logs.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { settled } from "../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
+import { TEST_MS_MAX } from "../support/start/patience.ts";
 import { type Started, start } from "../support/start/process.ts";
 import { repeatable, rounds, seedOf } from "../support/start/rounds.ts";
 import { PROJECT_KEY, startServer } from "../support/start/server.ts";
@@ -51,7 +52,7 @@ test(
       expect(readdirSync(join(data, "loads"))).toEqual([]);
     });
   },
-  60_000 + KILLS * 20_000,
+  TEST_MS_MAX + KILLS * 20_000,
 );
 
 /** Starts a server, sends it log records and events, and kills it among the requests. */

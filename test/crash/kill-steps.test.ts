@@ -5,6 +5,7 @@ import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { expectKept, expectProjected } from "../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
+import { TEST_MS_MAX } from "../support/start/patience.ts";
 import { KEYS, start } from "../support/start/process.ts";
 import { casesOf, eachStep, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT, startServer } from "../support/start/server.ts";
@@ -18,7 +19,7 @@ const ARCHIVE_STRIDE = rounds(12, 1);
 /** Decides which steps are tried, and what is sent. */
 const SEED = seedOf();
 
-setDefaultTimeout(60_000 + (600_000 * 2) / STRIDE);
+setDefaultTimeout(TEST_MS_MAX + (600_000 * 2) / STRIDE);
 
 const KILL_AT = join(ROOT, "test/support/start/kill-at.ts");
 const KILLABLE = [process.execPath, "--preload", KILL_AT, join(ROOT, "src/main.ts")];

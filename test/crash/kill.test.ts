@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bodyOf, eventOf, type Senders, startSenders } from "../support/data/senders.ts";
@@ -6,11 +6,10 @@ import { randomOf } from "../support/disk/faulty-disk.ts";
 import { expectKept, expectProjected } from "../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { type Connection, openConnection, rawRequest } from "../support/start/connection.ts";
+import { TEST_MS_MAX } from "../support/start/patience.ts";
 import { type Started, start } from "../support/start/process.ts";
 import { repeatable, rounds, seedOf } from "../support/start/rounds.ts";
 import { type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 /** How often the server is killed under load. */
 const KILLS = rounds(1, 500);
@@ -29,8 +28,9 @@ const LATER_MS_MAX = 200;
 /** The longest part of a start that is let pass, in milliseconds, before it is killed. */
 const START_MS_MAX = 700;
 
-/** Between the characters of a slow client, which so takes longer than a server that just ends. */
-const CHARACTER_MS = 3;
+/** A slow client sends so many characters at a time: it takes longer than a server that just ends. */
+const PIECE_CHARS = 20;
+const PIECE_MS = 50;
 
 test(
   "a server killed at random instants keeps each acknowledged event, once, with its effects",
@@ -56,7 +56,7 @@ test(
       expect(readdirSync(join(data, "loads"))).toEqual([]);
     });
   },
-  60_000 + KILLS * 10_000,
+  TEST_MS_MAX + KILLS * 10_000,
 );
 
 describe("a server that is stopped", () => {
@@ -156,9 +156,9 @@ async function begin(begun: Connection, other: Connection): Promise<() => Promis
   other.write("GET /_liveness HTTP/1.1\r\nHost: localhost\r\n\r\n");
   expect(await other.until("}")).toStartWith("HTTP/1.1 200 OK");
   return async () => {
-    for (const character of body.slice(10)) {
-      begun.write(character);
-      await Bun.sleep(CHARACTER_MS);
+    for (let at = 10; at < body.length; at += PIECE_CHARS) {
+      begun.write(body.slice(at, at + PIECE_CHARS));
+      await Bun.sleep(PIECE_MS);
     }
     return begun.until("}");
   };

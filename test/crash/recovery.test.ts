@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   appendFileSync,
   cpSync,
@@ -32,8 +32,6 @@ import {
 import { preparedData } from "../support/start/prepared-data.ts";
 import { runCommand } from "../support/start/process.ts";
 import { type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 let root = "";
 let data = "";

@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { metricValue, scrape } from "../support/answers/prometheus.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { smallDisk } from "../support/disk/small-disk.ts";
 import { executable } from "../support/start/executable.ts";
 import { startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 const MB = 1_000_000;
 

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { readLines, type Server, type StoredEvent, startServer } from "../support/start/server.ts";
-
-/** Longer than the 60 s after which a server that stores nothing is given up. */
-setDefaultTimeout(90_000);
 
 type Recorded = {
   sdk: string;

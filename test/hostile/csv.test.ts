@@ -1,12 +1,10 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../../src/core/values/json.ts";
 import { HOSTILE_TEXTS, stored } from "../support/answers/hostile.ts";
 import { OPERATIONS } from "../support/answers/operations.ts";
 import { asker, type Told } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(60_000);
 
 const PERSONS = "/api/environments/1/persons/";
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { asker } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
@@ -6,9 +6,6 @@ import { launchChromium, problemsOf } from "../support/start/chromium.ts";
 import { casesOf } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-/** Longer than the 60 s after which a server that stores nothing is given up. */
-setDefaultTimeout(90_000);
 
 /** Each would set `window.hacked` wherever it is taken for more than a text. */
 const SCRIPTS = [

@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { asker } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(60_000);
 
 const ENVIRONMENT = "/api/environments/1";
 const PLAYLISTS = `${ENVIRONMENT}/session_recording_playlists/`;

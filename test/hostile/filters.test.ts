@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Json } from "../../src/core/values/json.ts";
 import { PATTERNS_MAX } from "../../src/stores/duckdb/lists/property-filter.ts";
 import { HOSTILE_TEXTS, stored } from "../support/answers/hostile.ts";
@@ -7,8 +7,6 @@ import { batch, event } from "../support/data/build-records.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { rounds, seedOf } from "../support/start/rounds.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(60_000);
 
 type Properties = Record<string, Json>;
 type Listed = { count: number; results: { distinct_ids: string[] }[] };

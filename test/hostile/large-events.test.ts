@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PAGE_BYTES_MAX } from "../../src/core/values/page.ts";
@@ -8,8 +8,6 @@ import { temporaryDirectory } from "../support/start/app.ts";
 import { runCommand } from "../support/start/process.ts";
 import { rounds } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 /** The default memory of the engine, or half of it for half as much, and a journal that is archived at once. */
 const FLAGS = ["--memory", String(rounds(128, 256)), "--journal", "16"];
@@ -225,9 +223,6 @@ test("a rebuild has them again, and needs no restart before", async () => {
 
 /** Waits until the archive has everything up to a sequence number. */
 async function untilArchived(last: number): Promise<void> {
-  for (let polls = 0; polls < 600; polls += 1) {
-    if (JSON.parse(readFileSync(join(data, "archive", "archive.json"), "utf8")).last >= last)
-      return;
-    await Bun.sleep(100);
-  }
+  const list = join(data, "archive", "archive.json");
+  while (JSON.parse(readFileSync(list, "utf8")).last < last) await Bun.sleep(100);
 }

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { caughtUp } from "../support/answers/prometheus.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { openConnection } from "../support/start/connection.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 /** Secrets that no log may have, and texts that would break its lines or move a terminal. */
 const SECRET = "s3cret";

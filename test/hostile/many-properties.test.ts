@@ -1,10 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { PROPERTIES_MAX } from "../../src/core/identity/property-limits.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import type { TestProject } from "../support/start/app.ts";
 import { sharedApp } from "../support/start/shared-app.ts";
-
-setDefaultTimeout(60_000);
 
 const newProject = sharedApp();
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { type OpenApi, operationsOf, type Parameter } from "../support/answers/document.ts";
 import { HOSTILE_TEXTS } from "../support/answers/hostile.ts";
 import { concrete } from "../support/answers/operations.ts";
@@ -7,8 +7,6 @@ import { batch, event } from "../support/data/build-records.ts";
 import { turnOf } from "../support/start/rounds.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(120_000);
 
 const ENVIRONMENT = "/api/environments/1";
 

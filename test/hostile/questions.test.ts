@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { HOSTILE_TEXTS, stored } from "../support/answers/hostile.ts";
 import { type Ask, asker } from "../support/answers/requests.ts";
@@ -7,8 +7,6 @@ import { attributesOf, logsBody } from "../support/data/logs.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { turnOf } from "../support/start/rounds.ts";
 import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 type Answer = { sql: string; results: { label: string; aggregated_value: number }[] };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { caughtUp } from "../support/answers/prometheus.ts";
 import { type Ask, asker, type Told } from "../support/answers/requests.ts";
@@ -8,8 +8,6 @@ import { randomOf } from "../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { rounds, seedOf } from "../support/start/rounds.ts";
 import { type Server, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 type Person = { id: number; uuid: string; distinct_ids: string[]; properties: object };
 type Page<T> = { count: number; results: T[] };

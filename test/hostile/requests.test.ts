@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { type OpenApi, operationsOf } from "../support/answers/document.ts";
 import { concrete, OPERATIONS } from "../support/answers/operations.ts";
 import { asker } from "../support/answers/requests.ts";
@@ -6,8 +6,6 @@ import { batch, event } from "../support/data/build-records.ts";
 import { openConnection } from "../support/start/connection.ts";
 import { filesBelow, PERSONAL_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(60_000);
 
 const ENVIRONMENT = "/api/environments/1";
 const PLAYLISTS = `${ENVIRONMENT}/session_recording_playlists/`;

@@ -1,12 +1,10 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../support/answers/operations.ts";
 import { asker, type Told } from "../support/answers/requests.ts";
 import { event } from "../support/data/build-records.ts";
 import { attributesOf, logsBody } from "../support/data/logs.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-setDefaultTimeout(60_000);
 
 type Person = { id: number; uuid: string; distinct_ids: string[] };
 type Page<T> = { count: number; results: T[] };

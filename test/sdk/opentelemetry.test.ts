@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DiagLogLevel, diag, ROOT_CONTEXT, SeverityNumber, trace } from "@opentelemetry/api";
 import { OTLPLogExporter as JsonExporter } from "@opentelemetry/exporter-logs-otlp-http";
 import { OTLPLogExporter as ProtobufExporter } from "@opentelemetry/exporter-logs-otlp-proto";
@@ -7,8 +7,6 @@ import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs
 import { type StoredLog, storedLogs } from "../support/data/logs.ts";
 import { settled } from "../support/disk/project-contents.ts";
 import { PROJECT_KEY, startServer } from "../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 const SPAN = {
   traceId: "5b8efff798038103d269b633813fc60c",

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 import { litePage, openSite, type Site } from "../support/start/web-site.ts";
-
-/** Longer than the 60 s after which a server that stores nothing is given up. */
-setDefaultTimeout(90_000);
 
 const server = sharedServer();
 let site: Site;

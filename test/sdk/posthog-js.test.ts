@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Request } from "playwright-core";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
 import { type LoneExecutable, loneExecutable } from "../support/start/executable.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 import { type BrowserSdk, openSite, type Site } from "../support/start/web-site.ts";
-
-/** Longer than the 60 s after which a server that stores nothing is given up. */
-setDefaultTimeout(90_000);
 
 let server: Server;
 let built: LoneExecutable | undefined;
@@ -192,10 +189,8 @@ describe("posthog-js on a page of another origin", () => {
     const { context, problems } = await site.visit({ key: "phc_unknown" });
     const refusal = `POST ${server.url}/e/: 401`;
 
-    const deadline = Date.now() + 30_000;
-    while (!problems.includes(refusal) && Date.now() < deadline) await Bun.sleep(50);
+    while (!problems.includes(refusal)) await Bun.sleep(50);
 
-    expect(problems).toContain(refusal);
     expect(problems).toContain(`GET ${server.url}/array/phc_unknown/config.js: 404`);
     expect(problems.filter((problem) => problem.includes("CORS"))).toEqual([]);
     await context.close();

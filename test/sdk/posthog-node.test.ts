@@ -1,12 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { PostHog, type PostHogOptions } from "posthog-node";
 import { PostHog as PostHog3 } from "posthog-node-3";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
-
-/** Longer than the 60 s after which a server that stores nothing is given up. */
-setDefaultTimeout(90_000);
 
 const server = sharedServer();
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
 import { type LoneExecutable, loneExecutable } from "../support/start/executable.ts";
 import { PROJECT_KEY, ROOT, type Server, startServer } from "../support/start/server.ts";
 import { openSite, type Site } from "../support/start/web-site.ts";
-
-/** Longer than the 60 s after which a server that stores nothing is given up. */
-setDefaultTimeout(90_000);
 
 let server: Server;
 let built: LoneExecutable | undefined;

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,6 @@ import { openConnection } from "../../support/start/connection.ts";
 import { executable } from "../../support/start/executable.ts";
 import { runCommand } from "../../support/start/process.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 /** The executable with so many descriptors. */
 const withDescriptors = (count: number) => [

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
   readdirSync,
   readFileSync,
@@ -18,8 +18,6 @@ import { preparedData } from "../../support/start/prepared-data.ts";
 import { runCommand } from "../../support/start/process.ts";
 import { casesOf } from "../../support/start/rounds.ts";
 import { filesBelow, startServer } from "../../support/start/server.ts";
-
-setDefaultTimeout(30_000);
 
 const FLAGS = ["--journal", "1"];
 const EVENTS = 3000;

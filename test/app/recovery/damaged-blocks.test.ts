@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bodyOf, clockBefore, eventOf } from "../../support/data/senders.ts";
@@ -6,8 +6,6 @@ import { randomOf } from "../../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 import { rounds, seedOf } from "../../support/start/rounds.ts";
 import { type Server, startServer } from "../../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 const EVENTS = 600;
 const PAGE = 4096;

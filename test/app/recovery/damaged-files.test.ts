@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   cpSync,
   mkdirSync,
@@ -16,8 +16,6 @@ import { temporaryDirectory } from "../../support/start/app.ts";
 import { runCommand } from "../../support/start/process.ts";
 import { casesOf } from "../../support/start/rounds.ts";
 import { startServer } from "../../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 /** Data directories of a server that was stopped, and of one that was killed. */
 const template = temporaryDirectory();

@@ -1,11 +1,9 @@
 import { Database } from "bun:sqlite";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../support/start/app.ts";
 import { ROOT } from "../../support/start/server.ts";
-
-setDefaultTimeout(30_000);
 
 test("a start on the data of a build before the first release says so, and leaves it as it was", async () => {
   using directory = temporaryDirectory();

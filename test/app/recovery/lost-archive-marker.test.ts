@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileOfPath } from "../../../src/stores/archive/names.ts";
@@ -10,8 +10,6 @@ import { preparedData } from "../../support/start/prepared-data.ts";
 import { runCommand } from "../../support/start/process.ts";
 import { casesOf } from "../../support/start/rounds.ts";
 import { PERSONAL_KEY, startServer } from "../../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 const FLAGS = ["--journal", "4"];
 

@@ -1,8 +1,6 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/app/process/log.ts";
 import { CHECK_ROUND_MS, startArchiving } from "../../../src/core/archive/archive-runs.ts";
-
-setDefaultTimeout(30_000);
 
 const BOUND = 1000;
 
@@ -58,7 +56,7 @@ test.each([
 
   expect(await trimmed.promise).toBe(40);
   expect(archived.last).toBe(40);
-  expect(await archiving.stop(1000)).toBe(true);
+  expect(await archiving.stop(60_000)).toBe(true);
 });
 
 test("small files are joined once little waits for the stores, and not before", async () => {
@@ -85,7 +83,7 @@ test("small files are joined once little waits for the stores, and not before", 
 
   expect(await joined.promise).toBe(0);
   expect(archived.last).toBe(40);
-  expect(await archiving.stop(1000)).toBe(true);
+  expect(await archiving.stop(60_000)).toBe(true);
 });
 
 test("each file of the archive is read once in a round, one at a time, and none while events come", async () => {
@@ -125,5 +123,5 @@ test("each file of the archive is read once in a round, one at a time, and none 
   }
 
   expect(checks).toEqual([0, 1, 2, 3, 0]);
-  expect(await archiving.stop(1000)).toBe(true);
+  expect(await archiving.stop(60_000)).toBe(true);
 });

@@ -1,10 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { batch, event } from "../../support/data/build-records.ts";
 import { findPlanted } from "../../support/disk/bytes-on-disk.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 import { rounds } from "../../support/start/rounds.ts";
-
-setDefaultTimeout(240_000);
 
 /** Takes all the memory that there is: a list does not go to the disk. */
 const GREEDY = `SELECT mode(concat(properties::VARCHAR, uuid)), mode(concat(uuid, properties::VARCHAR)),

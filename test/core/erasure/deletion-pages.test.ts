@@ -1,10 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { batch, event } from "../../support/data/build-records.ts";
 import { findPlanted } from "../../support/disk/bytes-on-disk.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 import { rounds } from "../../support/start/rounds.ts";
-
-setDefaultTimeout(120_000);
 
 const PERSONS = "/api/environments/1/persons";
 

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -26,8 +26,6 @@ import { temporaryDirectory, testApp } from "../../support/start/app.ts";
 import { preparedData } from "../../support/start/prepared-data.ts";
 import { casesOf, rounds } from "../../support/start/rounds.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
-
-setDefaultTimeout(60_000);
 
 const shared = sharedApp();
 

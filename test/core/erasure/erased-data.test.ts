@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LOG_DISTINCT_ID_KEYS } from "../../../src/core/logs/record.ts";
@@ -24,8 +24,6 @@ import type { TestProject } from "../../support/start/app.ts";
 import { temporaryDirectory, testApp } from "../../support/start/app.ts";
 import { rounds, turnOf } from "../../support/start/rounds.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
-
-setDefaultTimeout(60_000);
 
 const shared = sharedApp();
 

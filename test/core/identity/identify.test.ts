@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type Person, personUuid } from "../../../src/core/identity/person.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import type { TestProject } from "../../support/start/app.ts";
@@ -6,8 +6,6 @@ import { casesOf } from "../../support/start/rounds.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
-
-setDefaultTimeout(60_000);
 
 type List<T> = { count: number; results: T[] };
 

@@ -166,7 +166,7 @@ describe("splitting a person", () => {
       expect(person).toMatchObject({ distinct_ids: [id], properties: { own: id } });
       expect(await eventsOf(app, person)).toContain("seen");
     }
-  }, 60_000);
+  });
 
   test("also splits off an anonymous id that never had a person", async () => {
     const app = await newProject();

@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,8 +19,6 @@ import { event } from "../../support/data/build-records.ts";
 import { listPersons, NO_CHANGES } from "../../support/data/persons.ts";
 import { entry, open, readerOf } from "../../support/disk/journal.ts";
 import { readLines } from "../../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "hoglet-batches-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,10 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { REPLAY_FIELDS } from "../../../src/core/ingest/dedup-table.ts";
 import { DEDUP_IN_MEMORY_MAX, dedupWindow } from "../../../src/core/ingest/dedup-window.ts";
 import { dedupRuns } from "../../../src/stores/dedup/runs.ts";
-
-setDefaultTimeout(30_000);
 
 const folder = mkdtempSync(join(tmpdir(), "hoglet-window-"));
 afterAll(() => rmSync(folder, { recursive: true }));

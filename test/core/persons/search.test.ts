@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { folded } from "../../../src/core/values/case-folding.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { randomOf } from "../../support/disk/faulty-disk.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 import { casesOf, rounds } from "../../support/start/rounds.ts";
-
-setDefaultTimeout(60_000);
 
 type Shown = { id: number; distinct_ids: string[]; properties: { email?: unknown } };
 type Listed = { count: number; next: string | null; results: Shown[] };

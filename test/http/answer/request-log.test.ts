@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openLog } from "../../../src/app/process/log.ts";
+import { SQL_RUNNING_MAX } from "../../../src/core/sql/sql.ts";
 import { ROUTE_PARTS_MAX, requestLog } from "../../../src/http/answer/request-log.ts";
 import { event } from "../../support/data/build-records.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../../support/start/server.ts";
@@ -51,22 +52,28 @@ test("a client that disconnects is logged as information, with any status of the
 });
 
 test("a query whose client disconnects is logged as such", async () => {
-  await using server = await startServer({ flags: ["--log-format", "json"] });
+  await using server = await startServer({
+    flags: ["--log-format", "json", "--query-seconds", "120"],
+  });
   await server.capture(
     { api_key: PROJECT_KEY, batch: Array.from({ length: 20 }, () => event()) },
     "/batch/",
   );
   await server.stored(20);
   const leaving = new AbortController();
-  const endless = fetch(`${server.url}/api/environments/1/query/`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
-    body: JSON.stringify({ query: { kind: "SQLQuery", query: ENDLESS } }),
-    signal: leaving.signal,
-  }).catch(() => undefined);
-  await Bun.sleep(300);
+  const ask = (query: string, signal: AbortSignal | null = null) =>
+    fetch(`${server.url}/api/environments/1/query/`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ query: { kind: "SQLQuery", query } }),
+      signal,
+    });
+  const endless = Array.from({ length: SQL_RUNNING_MAX }, () =>
+    ask(ENDLESS, leaving.signal).catch(() => undefined),
+  );
+  while ((await ask("SELECT 1")).status !== 429) await Bun.sleep(20);
   leaving.abort();
-  await endless;
+  await Promise.all(endless);
   const last = () => JSON.parse(server.output().err.trim().split("\n").at(-1) ?? "{}");
   while (last().message !== "client disconnected") await Bun.sleep(20);
   expect(last()).toMatchObject({ level: "info", route: "/api/environments/*/query", status: 499 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { INDEX, PAGES } from "../../../src/docs/index.ts";
 import { type OpenApi, operationsOf } from "../../support/answers/document.ts";
@@ -6,9 +6,6 @@ import { launchChromium, problemsOf } from "../../support/start/chromium.ts";
 import { casesOf } from "../../support/start/rounds.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
 import { sharedServer } from "../../support/start/shared-server.ts";
-
-/** Longer than the 60 s after which a server that stores nothing is given up. */
-setDefaultTimeout(90_000);
 
 const server = sharedServer();
 let document: OpenApi;

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +20,6 @@ let app: TestProject;
 beforeEach(async () => {
   app = await newProject();
 });
-
-setDefaultTimeout(120_000);
 
 type Shown = {
   type: string;

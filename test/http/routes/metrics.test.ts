@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { METRICS } from "../../../src/core/operations/metric-definitions.ts";
 import { metricValue, parseMetrics, scrape } from "../../support/answers/prometheus.ts";
@@ -6,8 +6,6 @@ import { batch, event } from "../../support/data/build-records.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 import { openConnection } from "../../support/start/connection.ts";
 import { startServer } from "../../support/start/server.ts";
-
-setDefaultTimeout(60_000);
 
 const read = async (app: TestApp, key?: string) => {
   const { status, headers, body } = await app.ask("GET", "/metrics", key ? { key } : {});

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { silentLog } from "../../../src/app/process/log.ts";
 import { csv, paged } from "../../../src/http/answer/format.ts";
 import { sent } from "../../../src/http/answer/stream.ts";
@@ -9,8 +9,6 @@ import { PERSONAL_KEY } from "../../support/start/server.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
-
-setDefaultTimeout(30_000);
 
 type Shown = { id: number; uuid: string; distinct_ids: string[]; properties: object };
 type Listed = { count: number; next: string | null; previous: string | null; results: Shown[] };

@@ -1,10 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { batch, event } from "../../support/data/build-records.ts";
 import { temporaryDirectory, testApp } from "../../support/start/app.ts";
-
-setDefaultTimeout(60_000);
 
 test.each([
   ["the event store", undefined],

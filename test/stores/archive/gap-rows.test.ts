@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { readRows } from "../../../src/stores/archive/gap-rows.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
-
-setDefaultTimeout(60_000);
 
 const MEMORY = { memory_bytes: 128_000_000 };
 

@@ -8,6 +8,7 @@ import type {
 } from "../../../src/core/queries/query-fields.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { propertyFilter } from "../../../src/core/values/property-filter.ts";
+import { TEST_MS_MAX } from "../start/patience.ts";
 import { casesOf } from "../start/rounds.ts";
 import {
   type Chance,
@@ -289,4 +290,4 @@ export const draftedSets = <Set>(sets: readonly Set[]): readonly Set[] =>
 export const DATA_SETS = PROJECTS.length;
 
 /** How long the queries on all data sets may take, in milliseconds. */
-export const TIMEOUT_MS = 120_000 + DATA_SETS * 100;
+export const TIMEOUT_MS = TEST_MS_MAX + DATA_SETS * 100;

@@ -1,4 +1,5 @@
 import { type Browser, chromium, type Page } from "playwright-core";
+import { WAIT_MS_MAX } from "./patience.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -8,9 +9,15 @@ const FLAGS = [
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
 
-/** Starts Chromium. Without it, throws an error that has the command to install it. */
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath(process.env), args: FLAGS });
+/**
+ * Starts Chromium, in which tests wait for anything as long as {@link WAIT_MS_MAX}. Without it, throws an error that
+ * has the command to install it.
+ */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = chromiumPath(process.env);
+  const browser = await chromium.launch({ executablePath, args: FLAGS, timeout: WAIT_MS_MAX });
+  browser.on("context", (context) => context.setDefaultTimeout(WAIT_MS_MAX));
+  return browser;
 }
 
 /** Where Chromium is: `CHROMIUM_PATH`, or the first of its names on `PATH`. */

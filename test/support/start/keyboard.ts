@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
+import { WAIT_MS_MAX } from "./patience.ts";
 
 /** How long the focus may be nowhere after a key, or an element be absent, in milliseconds: a page may be on its way. */
-const SETTLED_MS_MAX = 10_000;
+const SETTLED_MS_MAX = WAIT_MS_MAX;
 
 /** Keys that may lead to an element from another one. */
 const STEPS_MAX = 120;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documented } from "../answers/document.ts";
 import { executable } from "./executable.ts";
+import { WAIT_MS_MAX } from "./patience.ts";
 
 /** Keys that every test server is started with. */
 export const PROJECT_KEY = "phc_testproject";
@@ -10,12 +11,6 @@ export const PERSONAL_KEY = "phx_test0123456789abcdefghijklmnop";
 
 /** Where the sources are. */
 export const ROOT = join(import.meta.dir, "../../..");
-
-/** How long a server may take to become ready before a test gives up, in milliseconds. */
-const READY_MS_MAX = 60_000;
-
-/** How long accepted events may take to become queryable, in milliseconds. */
-const STORED_MS_MAX = 60_000;
 
 /** Looks at the lag, after which the events are asked for even if other events are still waiting. */
 const LOOKS_MAX = 25;
@@ -54,7 +49,7 @@ export type Server = AsyncDisposable & {
   signal(name: NodeJS.Signals): void;
   /** Asks it to end, and resolves with its exit code. */
   stop(): Promise<number>;
-  /** The exit code, once it has ended. */
+  /** The exit code, once it has ended and all its output is here. */
   exited: Promise<number>;
 };
 
@@ -97,8 +92,11 @@ export async function startServer(options: Options = {}): Promise<Server> {
     const decoder = new TextDecoder();
     for await (const chunk of stream) text[to] += decoder.decode(chunk, { stream: true });
   };
-  drain(child.stdout, "out");
-  drain(child.stderr, "err");
+  const drained = Promise.all([drain(child.stdout, "out"), drain(child.stderr, "err")]);
+  const exited = child.exited.then(async (code) => {
+    await drained;
+    return code;
+  });
   const url = await readyUrl(text, child).catch((error: unknown) => {
     child.kill("SIGKILL");
     throw error;
@@ -141,7 +139,7 @@ export async function startServer(options: Options = {}): Promise<Server> {
       }
     },
     async stored(count, query = "") {
-      const deadline = Date.now() + STORED_MS_MAX;
+      const deadline = Date.now() + WAIT_MS_MAX;
       for (;;) {
         await caughtUp(url);
         const page = await get<{ count: number }>(`/events/?limit=1${query}`);
@@ -155,12 +153,12 @@ export async function startServer(options: Options = {}): Promise<Server> {
     signal: (name) => child.kill(name),
     stop() {
       child.kill("SIGTERM");
-      return child.exited;
+      return exited;
     },
-    exited: child.exited,
+    exited,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
-      await child.exited;
+      await exited;
       if (own) rmSync(data, { recursive: true, force: true });
     },
   };
@@ -188,7 +186,7 @@ async function readyUrl(
   text: { out: string; err: string },
   child: { exitCode: number | null },
 ): Promise<string> {
-  const deadline = Date.now() + READY_MS_MAX;
+  const deadline = Date.now() + WAIT_MS_MAX;
   while (Date.now() < deadline && child.exitCode === null) {
     const url = /capture\s+(\S+)\/i\/v0\/e\//.exec(text.out)?.[1];
     if (url !== undefined && text.out.includes("ready in")) {

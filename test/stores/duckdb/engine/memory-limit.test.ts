@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { commitMemory } from "../../../../src/stores/duckdb/engine/memory-limit.ts";
-
-setDefaultTimeout(60_000);
 
 const memory_bytes = 128_000_000;
 

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -7,8 +7,6 @@ import { zeroPagePadding } from "../../../../src/stores/duckdb/engine/page-paddi
 import { temporaryDirectory } from "../../../support/start/app.ts";
 import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 import { casesOf } from "../../../support/start/rounds.ts";
-
-setDefaultTimeout(60_000);
 
 const BLOCK_BYTES = 262_144;
 const HEADERS_BYTES = 12_288;

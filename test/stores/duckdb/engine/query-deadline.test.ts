@@ -49,7 +49,7 @@ test("a read has an end, also of its waiting for a reader, and the next finds th
     }),
   );
   expect(await ask("SELECT 42::INTEGER AS answer")).toEqual([{ answer: 42 }]);
-}, 60_000);
+});
 
 test("a read ends when its client disconnects, also between statements", async () => {
   const end = new AbortController();
@@ -71,7 +71,7 @@ test("a read ends when its client disconnects, also between statements", async (
     new Set(["query_timeout"]),
   );
   expect(await ask("SELECT 42::INTEGER AS answer")).toEqual([{ answer: 42 }]);
-}, 60_000);
+});
 
 test("a client that has disconnected gets no read", async () => {
   let isRead = false;
@@ -103,4 +103,4 @@ test("a read for which there is no memory may be tried again, is noted, and harm
   });
   expect(noted).toEqual([expect.stringMatching(/^Out of Memory Error/)]);
   expect(await ask("SELECT 42::INTEGER AS answer")).toEqual([{ answer: 42 }]);
-}, 60_000);
+});

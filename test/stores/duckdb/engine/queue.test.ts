@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import type { BatchContent, BatchEvent, BulkLoadFiles } from "../../../../src/core/ports/loads.ts";
@@ -8,8 +8,6 @@ import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
 import { loadFiles } from "../../../../src/stores/loads/loads.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 import { casesOf } from "../../../support/start/rounds.ts";
-
-setDefaultTimeout(120_000);
 
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;

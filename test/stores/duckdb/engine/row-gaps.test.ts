@@ -1,9 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { ROW_GROUP_ROWS, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 import { testDuckdb } from "../../../support/start/duckdb-store.ts";
-
-setDefaultTimeout(60_000);
 
 test("a checkpoint closes up one run of gaps, and the next one another: all at once take much memory", async () => {
   using place = temporaryDirectory();

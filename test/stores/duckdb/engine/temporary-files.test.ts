@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -12,8 +12,6 @@ import {
 import { smallDisk } from "../../../support/disk/small-disk.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 import { testDuckdb } from "../../../support/start/duckdb-store.ts";
-
-setDefaultTimeout(60_000);
 
 const TOKEN = "planted-in-a-temporary-file";
 

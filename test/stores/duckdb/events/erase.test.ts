@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Erasing } from "../../../../src/core/ports/erasure.ts";
 import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
@@ -6,8 +6,6 @@ import { eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 import { casesOf } from "../../../support/start/rounds.ts";
-
-setDefaultTimeout(300_000);
 
 /** The least that the setting takes. */
 const MEMORY_BYTES = 128_000_000;

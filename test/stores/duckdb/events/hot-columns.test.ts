@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { MaterializedColumns } from "../../../../src/core/ports/hot-columns.ts";
 import type { Plan } from "../../../../src/core/ports/insights.ts";
 import { periodOf } from "../../../../src/core/queries/period.ts";
@@ -23,8 +23,6 @@ import {
   use,
 } from "../../../support/data/data-sets.ts";
 import { expectSameTexts } from "../../../support/data/promoted.ts";
-
-setDefaultTimeout(60_000);
 
 const SETS = 20;
 const STEP_ROWS = 50;

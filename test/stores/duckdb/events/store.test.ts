@@ -57,7 +57,7 @@ describe("the event store on DuckDB", () => {
     expect(await made.store.append(large)).toEqual({ dead: [] });
     expect(await made.store.applied()).toBe(120);
     expect(await made.store.counts()).toEqual({ events: 120, logs: 0 });
-  }, 60_000);
+  });
 
   test("has a load once that was carried out although it failed for want of memory", async () => {
     await using made = await madeStore();
@@ -286,5 +286,5 @@ describe("DuckDB", () => {
     expect(left.bytes).toBeLessThan(8_000_001);
     expect(left.most).toBe(read.most);
     expect(await duck.query(sum)).toEqual(before);
-  }, 60_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { personUuid } from "../../../../src/core/identity/person.ts";
 import type { PersonFilter, PositionsQuery } from "../../../../src/core/ports/person-reads.ts";
 import type { PropertyValue } from "../../../../src/core/ports/person-search.ts";
@@ -11,8 +11,6 @@ import { NO_CHANGES } from "../../../support/data/persons.ts";
 import { randomOf } from "../../../support/disk/faulty-disk.ts";
 import { rounds } from "../../../support/start/rounds.ts";
 import { type PersonStores, personStores } from "../../../support/start/stores.ts";
-
-setDefaultTimeout(60_000);
 
 type Known = { id: number; uuid: string; at: string; properties: JsonObject; ids: string[] };
 

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { byPosition } from "../../../../src/stores/sqlite/persons/order.ts";
 import { openPersonStore } from "../../../support/answers/sqlite.ts";
 import { batch, event } from "../../../support/data/build-records.ts";
@@ -6,8 +6,6 @@ import { randomOf } from "../../../support/disk/faulty-disk.ts";
 import { type TestApp, testApp } from "../../../support/start/app.ts";
 import { casesOf, rounds } from "../../../support/start/rounds.ts";
 import { PERSONAL_KEY } from "../../../support/start/server.ts";
-
-setDefaultTimeout(120_000);
 
 type Shown = { id: number; created_at: string; distinct_ids: string[] };
 type Listed = { count: number; next: string | null; results: Shown[] };
