@@ -244,6 +244,7 @@ test("a script, markup, a link, a violation and a long word would be found", asy
     try { link.innerHTML = "<b>" } catch {}
     done();
   }))`);
+  while (!opened.problems.join("\n").includes("violation")) await Bun.sleep(20);
   const found = (await traces()).join("\n");
   expect(found).toContain("a script ran");
   expect(found).toContain("markup: <img>");

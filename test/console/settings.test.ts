@@ -122,6 +122,8 @@ test("live events come, wait under pointer and focus, and stop with the session"
   };
   const row = (name: string) => page.getByRole("button", { name, exact: true });
   await page.getByText("Waiting for events").waitFor();
+  // The stream tells this as soon as it is there.
+  await page.getByText("lag 0").waitFor();
   await sent("signed up");
   await row("signed up").waitFor();
   expect(await flaws()).toEqual([]);
