@@ -80,12 +80,16 @@ function CurrentPage({ path }: { path: string }) {
   );
 }
 
-/** After a change of the page, the focus is on its heading, so that keys go on from there. */
+/**
+ * After a change of the page, the focus is on its heading, so that keys go on from there. Where the console was only
+ * opened, the first Tab reaches the skip link, also if the address led on to another page.
+ */
 function useFocusOnHeading(path: string): void {
   const last = useRef(path);
   useEffect(() => {
     if (last.current === path) return;
+    const isOpening = last.current === "" && document.activeElement === document.body;
     last.current = path;
-    focusHeading();
+    if (!isOpening) focusHeading();
   }, [path]);
 }

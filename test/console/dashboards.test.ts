@@ -90,6 +90,8 @@ describe("the pages", () => {
     const { page, problems } = light;
     await light.go("");
     await page.getByRole("heading", { name: "Website" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
     // The project is young, so that the period is its first day.
     expect(new URL(page.url()).searchParams.get("period")).toBe("today");
     await page.getByRole("button", { name: "Reset" }).click();
@@ -98,6 +100,7 @@ describe("the pages", () => {
     await tile(page, "Page views").getByText("8", { exact: true }).waitFor();
     await tile(page, "Bounce rate").getByText("100 %", { exact: true }).waitFor();
     await tile(page, "Top pages").getByText("/pricing").waitFor();
+    await tile(page, "Top pages").getByText("Page views", { exact: true }).waitFor();
     const rows = await tile(page, "Top pages").locator("li").allInnerTexts();
     expect(rows.map((row) => row.split(/\s+/))).toEqual([
       ["/", "5"],
@@ -193,6 +196,36 @@ describe("the pages", () => {
     await page.getByRole("button", { name: "Restore" }).click();
     await page.getByText("Nothing passes the filters").waitFor();
     expect((await ask<{ count: number }>("GET", "dashboards/")).count).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  test("leave filters of the API as they are, and Back restores the period", async () => {
+    const { page, problems } = light;
+    const one = (value: string) => ({ key: "$browser", value, type: "event" });
+    const or = { type: "OR", values: [one("Firefox"), one("Safari")] };
+    const filters = { date_from: "-0d", properties: or };
+    const { id } = await ask<{ id: number }>("POST", "dashboards/", {
+      name: "Of the API",
+      filters,
+    });
+    await light.go(`dashboards/${id}/`);
+    await page.getByText("Filtered by a group of filters").waitFor();
+    expect(await page.getByRole("button", { name: "Filter", exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "Today" }).click();
+    await page.getByRole("menuitemradio", { name: "Last 90 days" }).click();
+    await page.getByRole("button", { name: "Save" }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "Today" }).waitFor();
+    await page.goForward();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
+    const kept = await ask<{ filters: object }>("GET", `dashboards/${id}/`);
+    expect(kept.filters).toMatchObject({ date_from: "-90d", properties: or });
+    // A group of which all must pass is nothing but its filters.
+    const and = { type: "AND", values: [{ type: "AND", values: [one("Firefox")] }] };
+    await ask("PATCH", `dashboards/${id}/`, { filters: { properties: and } });
+    await light.go(`dashboards/${id}/`);
+    await page.getByText("$browser is Firefox").waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -45,11 +45,12 @@ const text = (words: string | RegExp) => page.getByText(words).first().waitFor()
 test("from the link of the command line through the first event to the persons of a point", async () => {
   await page.goto(await link());
   await text("Waiting for the first event");
-  await keys.press("Tab", "Tab");
+  await keys.reach("Skip to the content");
+  await keys.press("Enter");
   await server.capture({ api_key: PROJECT_KEY, batch: BATCH });
   await text("The first event arrived on");
   await server.stored(BATCH.length);
-  await keys.reach("Open the dashboard", "Shift+Tab");
+  await keys.reach("Open the dashboard");
   await keys.press("Enter");
   await heading("Website");
   await keys.enter("Visitors over time");
@@ -89,6 +90,10 @@ test("a question is asked in words, changed in the builder, and saved", async ()
   await keys.press("Control+a");
   await keys.type("page views by browser last 7 days");
   await text("Firefox");
+  await keys.press("Control+s");
+  await heading("Save the question");
+  expect(await page.getByLabel("Name").inputValue()).toBe("page views by browser last 7 days");
+  await keys.press("Escape");
   await keys.reach("Shown as");
   await keys.press("ArrowDown");
   await keys.press("Control+s");

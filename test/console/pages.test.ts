@@ -89,6 +89,8 @@ describe.each(THEMES)("in the %s theme", (theme) => {
       await page.setViewportSize({ width: 1440, height: 900 });
       await go(path);
       await page.getByText(text).first().waitFor();
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
       expect(await findings()).toEqual([]);
       for (const width of [360, 768]) {
         await page.setViewportSize({ width, height: 900 });

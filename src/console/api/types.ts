@@ -1372,6 +1372,8 @@ export interface components {
             math?: string;
             math_property?: string | null;
             /** @enum {string} */
+            unit?: "percent" | "seconds";
+            /** @enum {string} */
             compare_label?: "current" | "previous";
             days?: string[];
             labels?: string[];

@@ -1,11 +1,19 @@
-import { number } from "../state/format.ts";
+import { type Unit, withUnit } from "../state/format.ts";
 
 /** A row of a list of bars. */
-export type Bar = { key: string; label: string; value: number; note?: string };
+export type Bar = {
+  key: string;
+  label: string;
+  value: number;
+  unit?: Unit | undefined;
+  note?: string;
+};
 
 /** Labels with numbers, the greatest first, each on a bar as long as its number. */
 export function BarList(props: {
   title: string;
+  /** What the numbers count, such as `Visitors`; left out where each label says it. */
+  measure?: string | undefined;
   bars: readonly Bar[];
   /** The number of the longest bar, if other lists have the same scale. */
   greatest?: number;
@@ -13,7 +21,7 @@ export function BarList(props: {
 }) {
   const values = props.bars.map(({ value }) => Math.abs(value));
   const greatest = Math.max(1, props.greatest ?? 0, ...values);
-  return (
+  const list = (
     <ol class="bar-list" aria-label={props.title}>
       {props.bars.map((bar) => (
         <li key={bar.key}>
@@ -33,11 +41,18 @@ export function BarList(props: {
             </span>
           )}
           <span class="bar-value">
-            {number(bar.value)}
+            {withUnit(bar.value, bar.unit)}
             {bar.note && <span class="faint"> {bar.note}</span>}
           </span>
         </li>
       ))}
     </ol>
+  );
+  if (props.measure === undefined) return list;
+  return (
+    <>
+      <p class="caption bar-measure">{props.measure}</p>
+      {list}
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import { bucket, number } from "../state/format.ts";
+import { bucket, withUnit } from "../state/format.ts";
 import { isDark } from "../state/preferences.ts";
 import { Button } from "../ui/button.tsx";
 import { announce } from "../ui/live-region.tsx";
@@ -205,7 +205,7 @@ function nameOf({ label, isBefore }: Series): string {
 
 function pointText(column: string | undefined, series: Series | undefined, at: number): string {
   if (column === undefined || series === undefined) return "";
-  return `${bucket(column)}, ${nameOf(series)}: ${number(series.data[at])}`;
+  return `${bucket(column)}, ${nameOf(series)}: ${withUnit(series.data[at], series.unit)}`;
 }
 
 /** The legend, with the values under the cursor. It has its place before there is a cursor. */
@@ -234,7 +234,7 @@ function Readout(props: {
             dash={one.isBefore ? [4, 4] : (DASHES[now.indexOf(one)] ?? [])}
           />
           <span class="readout-name">{nameOf(one)}</span>
-          <b>{column === null ? "" : number(one.data[column])}</b>
+          <b>{column === null ? "" : withUnit(one.data[column], one.unit)}</b>
         </span>
       ))}
     </>

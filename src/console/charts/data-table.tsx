@@ -1,8 +1,9 @@
-import { bucket, number } from "../state/format.ts";
+import { bucket, withUnit } from "../state/format.ts";
 import type { NumberTable } from "./series.ts";
 
 /** Numbers as a table, in a box that scrolls. */
-export function DataTable({ title, table: { head, rows } }: { title: string; table: NumberTable }) {
+export function DataTable({ title, table }: { title: string; table: NumberTable }) {
+  const { head, rows, unitAt } = table;
   return (
     /* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */
     <section class="table-frame scroll" tabIndex={0} aria-label={title}>
@@ -22,7 +23,7 @@ export function DataTable({ title, table: { head, rows } }: { title: string; tab
               <th scope="row">{bucket(String(name))}</th>
               {cells.map((cell, at) => (
                 <td class="number" key={at}>
-                  {typeof cell === "string" ? cell : number(cell)}
+                  {typeof cell === "string" ? cell : withUnit(cell, unitAt?.(line, at + 1))}
                 </td>
               ))}
             </tr>

@@ -1,22 +1,5 @@
-import { number, percent } from "../state/format.ts";
+import { number, type Unit, withUnit } from "../state/format.ts";
 import { Icon } from "../ui/icon.tsx";
-
-/** The unit of a number, if it has one. */
-export type Unit = "percent" | "seconds" | undefined;
-
-/** A number with its unit, such as `33.8 %` or `1 min 47 s`. */
-export function withUnit(value: number | null | undefined, unit: Unit): string {
-  if (value == null || unit === undefined) return number(value);
-  if (unit === "percent") return percent(value / 100);
-  const seconds = Math.round(value);
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  if (seconds < 60) return `${seconds} s`;
-  if (hours < 1) return `${minutes} min ${seconds % 60} s`;
-  return hours < 24
-    ? `${hours} h ${minutes % 60} min`
-    : `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
 
 /** One number, with its change against the period before. */
 export function NumberTile(props: {
@@ -24,7 +7,7 @@ export function NumberTile(props: {
   label?: string | undefined;
   value: number | null | undefined;
   before?: number | null | undefined;
-  unit?: Unit;
+  unit?: Unit | undefined;
   /** Whether less is better, as with a bounce rate. */
   isLessBetter?: boolean;
   onPick?: (() => void) | undefined;
@@ -51,7 +34,7 @@ export function NumberTile(props: {
 function Change(props: {
   value: number | null | undefined;
   before: number | null | undefined;
-  unit: Unit;
+  unit: Unit | undefined;
   isLessBetter: boolean | undefined;
 }) {
   const { value, before, unit } = props;

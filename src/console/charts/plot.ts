@@ -1,7 +1,7 @@
 import type uPlot from "uplot";
 import { CHARTS } from "../state/base.ts";
-import { bucket, compact } from "../state/format.ts";
-import { colorOf, DASHES, type Series, stacked, styleOf } from "./series.ts";
+import { bucket, compact, withUnit } from "../state/format.ts";
+import { colorOf, commonUnit, DASHES, type Series, stacked, styleOf } from "./series.ts";
 
 /** How a chart is drawn. */
 export type PlotOptions = {
@@ -194,6 +194,23 @@ const WHOLE_STEPS = Array.from({ length: 15 }, (_, at) => [1, 2, 5].map((one) =>
 const isWhole = ({ series }: PlotOptions) =>
   series.every(({ data }) => data.every((value) => Number.isInteger(value ?? 0)));
 
+/** Steps of an axis of times, in seconds: parts of a minute, an hour or a day, then days. */
+const TIME_STEPS = [
+  ...[1, 2, 5, 10, 20, 60, 120, 300, 600, 1200, 3600, 7200, 14_400, 28_800],
+  ...WHOLE_STEPS.flat().map((days) => days * 86_400),
+];
+
+/** The axis of numbers: its room, its steps and its words. */
+function numberAxis(options: PlotOptions): Pick<uPlot.Axis, "size" | "incrs" | "values"> {
+  const unit = commonUnit(options.series);
+  if (unit === undefined) {
+    const incrs = isWhole(options) ? { incrs: WHOLE_STEPS.flat() } : {};
+    return { size: 48, ...incrs, values: (_, places) => places.map(compact) };
+  }
+  const values = (_: uPlot, places: number[]) => places.map((place) => withUnit(place, unit));
+  return unit === "percent" ? { size: 56, values } : { size: 80, incrs: TIME_STEPS, values };
+}
+
 /** The chart in an element. It draws itself; {@link uPlot.destroy} removes it. */
 export function plot(drawing: Library, options: PlotOptions, element: HTMLElement): uPlot {
   const { columns, kind, width, height } = options;
@@ -227,11 +244,7 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
           incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 56, 112],
           values: (_, places) => places.map((place) => axisText(columns[place], isHourly)),
         },
-        {
-          ...{ ...axis, grid, size: 48, space: 40 },
-          ...(isWhole(options) && { incrs: WHOLE_STEPS.flat() }),
-          values: (_, places) => places.map(compact),
-        },
+        { ...axis, grid, space: 40, ...numberAxis(options) },
       ],
       series: lines,
       hooks: {

@@ -1,3 +1,5 @@
+import type { Unit } from "../state/format.ts";
+
 /** One line, or one set of bars, of a chart. */
 export type Series = {
   label: string;
@@ -5,6 +7,7 @@ export type Series = {
   data: readonly (number | null)[];
   /** Drawn in grey and dashed: the same line one period earlier. */
   isBefore?: boolean;
+  unit?: Unit | undefined;
   /** The number of its colour; by default its place among the lines. */
   place?: number;
 };
@@ -69,8 +72,17 @@ export function drawn(series: readonly Series[]): Series[] {
   return series.filter(({ label }) => kept.has(label));
 }
 
+/** The unit that all lines have; undefined if they differ, or have none. */
+export const commonUnit = (lines: readonly { unit?: Unit | undefined }[]): Unit | undefined =>
+  lines.every(({ unit }) => unit === lines[0]?.unit) ? lines[0]?.unit : undefined;
+
 /** Numbers as rows below a head; the first cell of a row is its name. */
-export type NumberTable = { head: string[]; rows: (string | number | null)[][] };
+export type NumberTable = {
+  head: string[];
+  rows: (string | number | null)[][];
+  /** The unit of the number at a row and a cell. */
+  unitAt?: (row: number, cell: number) => Unit | undefined;
+};
 
 /** A row for each column of a chart, with the number of each line. */
 export const tableOfLines = (
@@ -79,4 +91,14 @@ export const tableOfLines = (
 ): NumberTable => ({
   head: ["Time", ...series.map(({ label, isBefore }) => (isBefore ? `${label}, before` : label))],
   rows: columns.map((column, at) => [column, ...series.map(({ data }) => data[at] ?? null)]),
+  unitAt: (_, cell) => series[cell - 1]?.unit,
 });
+
+/** The rows of a table for a file: bare numbers, with their unit in the head. */
+export function rawRows({ head, rows, unitAt }: NumberTable): NumberTable["rows"] {
+  const names = head.map((name, cell) => {
+    const unit = commonUnit(rows.map((_, row) => ({ unit: unitAt?.(row, cell) })));
+    return unit === undefined ? name : `${name} (${unit})`;
+  });
+  return [names, ...rows];
+}

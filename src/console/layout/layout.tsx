@@ -54,8 +54,7 @@ function Navigation({ page }: { page: Page | undefined }) {
   const bar = useRef<HTMLElement>(null);
   // Where the pages do not fit, the bar scrolls, and the current one is shown.
   useEffect(() => {
-    const current = bar.current?.querySelector("[aria-current]");
-    if (top !== undefined) current?.scrollIntoView({ inline: "center", block: "nearest" });
+    if (top !== undefined && bar.current) showCurrent(bar.current);
   }, [top]);
   return (
     <nav class="navigation" aria-label="Pages" ref={bar}>
@@ -71,4 +70,12 @@ function Navigation({ page }: { page: Page | undefined }) {
       </ul>
     </nav>
   );
+}
+
+/** Scrolls a bar to its current link. `scrollIntoView` would have the first Tab go on from that link. */
+function showCurrent(bar: HTMLElement): void {
+  const current = bar.querySelector<HTMLElement>("[aria-current]");
+  if (current === null) return;
+  bar.scrollLeft = current.offsetLeft - (bar.clientWidth - current.offsetWidth) / 2;
+  bar.scrollTop = current.offsetTop - (bar.clientHeight - current.offsetHeight) / 2;
 }

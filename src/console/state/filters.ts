@@ -40,6 +40,22 @@ export function readFilters(text: string | undefined): Filter[] {
 const isFilter = (value: unknown): value is Filter =>
   typeof value === "object" && value !== null && typeof (value as Filter).key === "string";
 
+/**
+ * The filters that a query or a dashboard has, all of which an event must pass; undefined if they are groups of which
+ * one is enough, which the console cannot show.
+ */
+export function plainFilters(saved: unknown): Filter[] | undefined {
+  if (saved === undefined || saved === null) return [];
+  // Callers of the API may leave out what is usual.
+  if (isFilter(saved)) return [{ ...saved, operator: saved.operator ?? "exact" }];
+  const { type, values } = saved as { type?: unknown; values?: unknown };
+  const parts = Array.isArray(saved) ? saved : values;
+  if (!Array.isArray(parts)) return undefined;
+  if (type === "OR" && parts.length > 1) return undefined;
+  const plain = parts.map(plainFilters);
+  return plain.every((one) => one !== undefined) ? plain.flat() : undefined;
+}
+
 /** Filters as a parameter of the address; undefined without any. */
 export const writeFilters = (filters: readonly Filter[]): string | undefined =>
   filters.length === 0 ? undefined : JSON.stringify(filters);

@@ -86,6 +86,21 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
+/** The unit of numbers that are no counts. */
+export type Unit = "percent" | "seconds";
+
+/** A number with its unit, if it has one, such as `33.8 %` or `1 min 47 s`. */
+export function withUnit(value: number | null | undefined, unit: Unit | undefined): string {
+  if (value == null || unit === undefined) return number(value);
+  if (unit === "percent") return percent(value / 100);
+  const seconds = Math.round(value);
+  const at = AGES.findIndex(([length]) => seconds >= length);
+  const [size, name] = AGES[at] ?? [1, "s"];
+  const [nextSize, nextName] = AGES[at + 1] ?? [1, "s"];
+  const rest = Math.floor((seconds % size) / nextSize);
+  return `${Math.floor(seconds / size)} ${name}${rest > 0 ? ` ${rest} ${nextName}` : ""}`;
+}
+
 /** The start of an interval, such as `2026-11-21` or `2026-11-21 09:00:00`, in few characters. */
 export function bucket(column: string): string {
   const [date = column, time] = column.split(/[ T]/);

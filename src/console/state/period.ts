@@ -39,7 +39,7 @@ function boundsOf(period: Period): [from: string, to: string] {
 
 /** The period with these bounds of a query. */
 export function periodOfRange(from: string, to: string): Period {
-  if (from === "-0d" && to === "") return "today";
+  if (/^-0d(Start)?$/.test(from) && to === "") return "today";
   const named = Object.entries(BOUNDS).find(([, [first, last]]) => first === from && last === to);
   if (named) return named[0];
   if (/^-\d{1,4}d$/.test(from) && to === "") return from.slice(1);

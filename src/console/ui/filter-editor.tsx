@@ -7,14 +7,23 @@ import { Field, Select } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
 type EditorProps = {
-  filters: readonly Filter[];
+  /** Undefined if they cannot be shown, see `plainFilters`. */
+  filters: readonly Filter[] | undefined;
   onChange: (filters: Filter[]) => void;
   /** Whose properties can be filtered by; events and persons by default. */
   types?: readonly Filter["type"][];
 };
 
-/** The filters of a page as chips, with a dialog to add and to change one. */
-export function FilterEditor({ filters, onChange, types = ["event", "person"] }: EditorProps) {
+/** The filters of a page as chips, with a dialog to add and to change one. Groups are left as they are. */
+export function FilterEditor({ filters, ...props }: EditorProps) {
+  if (filters) return <PlainFilters {...props} filters={filters} />;
+  return (
+    <span class="caption">Filtered by a group of filters, which only the API can change.</span>
+  );
+}
+
+function PlainFilters(props: EditorProps & { filters: readonly Filter[] }) {
+  const { filters, onChange, types = ["event", "person"] } = props;
   const [edited, setEdited] = useState<number | undefined>();
   const close = () => setEdited(undefined);
   const keep = (filter: Filter) => {

@@ -13,7 +13,8 @@ export function usePeriod(fallback = "30d") {
   return {
     period: query["period"] ?? fallback,
     isCompared: query["compare"] === "1",
-    setPeriod: (period: string) => set({ period: period === fallback ? "" : period, page: "" }),
+    setPeriod: (period: string) =>
+      set({ period: period === fallback ? "" : period, page: "" }, { push: true }),
     setCompared: (on: boolean) => set({ compare: on ? "1" : "" }),
   };
 }

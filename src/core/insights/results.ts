@@ -8,7 +8,7 @@ import type {
 } from "../ports/insights.ts";
 import type { Formula } from "../queries/formula.ts";
 import { LIFECYCLE_STATUSES } from "../queries/lifecycle.ts";
-import { type Series, seriesLabel } from "../queries/trend.ts";
+import { type Series, seriesLabel, seriesUnit, type Unit } from "../queries/trend.ts";
 import { type TrendDays, withDays } from "./trend-days.ts";
 
 /** The results of a query of any kind, in the shape of the API. */
@@ -193,6 +193,7 @@ function seriesLines(
         event,
         math,
         math_property,
+        ...seriesUnit(series),
         breakdown_value: breakdownValue(kind, breakdown),
         data: buckets.map(valueAt),
         aggregated_value: valueAt(null),
@@ -248,6 +249,8 @@ export type InsightResult = Partial<TrendDays> & {
   event?: string | null;
   math?: string;
   math_property?: string | null;
+  /** Of numbers that are no counts, where it is known. */
+  unit?: Unit;
   /** Of trends with a comparison. */
   compare_label?: "current" | "previous";
   /** Of funnels: seconds from the step before; null for the first, and for steps that no person reached. */
@@ -268,13 +271,11 @@ export const BREAKDOWN_WORDS = {
   other: "$$_posthog_breakdown_other_$$",
 };
 
-/** Returns the value of a line in an answer. */
 function breakdownValue(kind: BreakdownKind, value: FoundValue): BreakdownValue {
   if (kind !== "value") return BREAKDOWN_WORDS[kind];
   return Array.isArray(value) ? value.map((one) => one ?? BREAKDOWN_WORDS.none) : value;
 }
 
-/** The fields that decide the rank of a result. */
 type Rankable = Pick<InsightResult, "breakdown_value" | "aggregated_value">;
 
 /** A result, and the kind of its line. */

@@ -1,7 +1,7 @@
 import type { SqlCell } from "../ports/sql.ts";
 import type { Period } from "../queries/period.ts";
 import type { Reading } from "../questions/readings/reading.ts";
-import { measureName } from "../questions/readings/say.ts";
+import { measureName, measureUnit } from "../questions/readings/say.ts";
 import { BREAKDOWN_WORDS, type InsightResult, type InsightResults } from "./results.ts";
 import { sumOf } from "./trend-days.ts";
 
@@ -25,6 +25,7 @@ export function tableResults(
   const valueAt = table.columns.indexOf("value");
   const startAt = table.columns.indexOf("interval_start");
   const label = measureName(reading.measure);
+  const unit = measureUnit(reading.measure);
   const columns = isOverTime ? period.buckets : [TOTAL_COLUMN];
   const lines = new Map<
     string,
@@ -49,6 +50,7 @@ export function tableResults(
   const results = [...lines.values()].map(
     ({ labels, data, text }): InsightResult => ({
       label,
+      ...(unit === undefined ? {} : { unit }),
       breakdown_value: text ?? valueOfLabels(labels),
       data,
       aggregated_value: isOverTime ? null : (data[0] ?? null),

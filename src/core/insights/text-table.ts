@@ -1,10 +1,12 @@
 import { BREAKDOWN_WORDS, type InsightResult } from "./results.ts";
 import { TOTAL_COLUMN } from "./table-results.ts";
+import { comparedWith, duration, shown, withUnit } from "./text-numbers.ts";
 
 /** A line of numbers, one for each of some columns. */
 type Line = Pick<
   InsightResult,
   | "label"
+  | "unit"
   | "breakdown_value"
   | "data"
   | "aggregated_value"
@@ -78,10 +80,10 @@ function tableEach(columns: readonly string[], lines: readonly Line[]): string {
   const tables = lines.map((line) => {
     const rows = (line.days ?? columns).map((column, at) => ({
       name: column,
-      cells: [shown(line.data[at] ?? null)],
+      cells: [withUnit(line.data[at] ?? null, line.unit)],
       end: bars(line.data[at] ?? 0, greatest),
     }));
-    const all = { name: "all", cells: [shown(line.aggregated_value)], end: "" };
+    const all = { name: "all", cells: [withUnit(line.aggregated_value, line.unit)], end: "" };
     const isWhole = line.aggregated_value !== null && rows.length > 1;
     return { heading: headingOf(line), rows: isWhole ? [...rows, all] : rows };
   });
@@ -156,39 +158,21 @@ function totals(lines: readonly Line[]): string {
   const rows = now.map((line) => {
     const [value = null] = line.data;
     const earlier = before.find((one) => headingOf(one) === headingOf(line) + BEFORE);
-    const compared = before.length === 0 ? [] : comparedWith(value, earlier?.data[0] ?? null);
+    const compared = before.length === 0 ? [] : comparedWith(line, earlier?.data[0] ?? null);
     return {
       name: isOfOne ? valuesOf(line) : headingOf(line),
-      cells: [shown(value), ...compared],
+      cells: [withUnit(value, line.unit), ...compared],
       end: now.length === 1 ? "" : bars(value ?? 0, greatest),
     };
   });
-  const label = isOfOne ? plain(first?.label ?? "") : "";
+  const label = isOfOne && first ? labelOf(first) : "";
   if (before.length > 0) return withHead(label, ["now", "before", "change"], rows);
   if (isOfOne) return withHead("", [label], rows);
   return withHead(now.length === 1 ? undefined : "", [TOTAL_COLUMN], rows);
 }
 
-const comparedWith = (now: number | null, before: number | null) => [
-  shown(before),
-  now === null || before === null || before === 0 ? "-" : signed((now / before - 1) * 100),
-];
-
-const signed = (value: number) => `${value > 0 ? "+" : ""}${shown(value, 1)} %`;
-
 const percent = (part: number, whole: number | null) =>
   whole ? `${shown((100 * part) / whole, 1)} %` : "-";
-
-const UNITS: [seconds: number, unit: string][] = [
-  [86_400, "d"],
-  [3600, "h"],
-  [60, "min"],
-];
-
-function duration(seconds: number): string {
-  const [size, unit] = UNITS.find(([least]) => seconds >= least) ?? [1, "s"];
-  return `${shown(seconds / size, 1)} ${unit}`;
-}
 
 /** A table with names of its columns, unless the name of the first is left out. */
 function withHead(
@@ -214,14 +198,21 @@ function written({ name, cells, end }: Row, [names = 0, ...widths]: readonly num
   return `${[filled(plain(name), names), ...aligned, end].join("  ").trimEnd()}\n`;
 }
 
-type Heading = Pick<Line, "label" | "breakdown_value" | "compare_label">;
+type Heading = Pick<Line, "label" | "unit" | "breakdown_value" | "compare_label">;
+
+/** The label; without its unit where each number has it. */
+const labelOf = ({ label, unit }: Heading): string =>
+  plain(unit === undefined ? label : label.replace(UNIT_OF_LABEL, ""));
+
+const UNIT_OF_LABEL = / in (?:percent|seconds)$/;
 
 const BEFORE = ", the time before";
 
-function headingOf({ label, breakdown_value, compare_label }: Heading): string {
+function headingOf(line: Heading): string {
+  const { breakdown_value, compare_label } = line;
   const values = valuesOf({ breakdown_value });
   const value = values === "" ? "" : `: ${values}`;
-  return plain(label + value + (compare_label === "previous" ? BEFORE : ""));
+  return plain(labelOf(line) + value + (compare_label === "previous" ? BEFORE : ""));
 }
 
 const valuesOf = ({ breakdown_value }: Pick<Heading, "breakdown_value">): string =>
@@ -255,16 +246,6 @@ function filled(text: string, width: number, side: "left" | "right" = "right"): 
 /** A text without line ends and control characters. */
 function plain(text: string): string {
   return [...text.replace(CONTROLS, " ")].slice(0, HEADING_CHARS_MAX).join("");
-}
-
-/** A number with commas between thousands; of a small one, more digits than `digits` after the point. */
-function shown(value: number | null, digits = 2): string {
-  if (value === null) return "-";
-  const isSmall = value !== 0 && Math.abs(value) < 1;
-  return value.toLocaleString(
-    "en",
-    isSmall ? { maximumSignificantDigits: digits + 1 } : { maximumFractionDigits: digits },
-  );
 }
 
 function bars(value: number, greatest: number): string {

@@ -142,6 +142,13 @@ export function seriesLabel({ name, math, math_property, math_property_of }: Ser
   return `${words} of ${owner}${math_property} of ${name}`;
 }
 
+/** The unit of numbers that are no counts: a share of 0 to 100 percent, or a length of time. */
+export type Unit = "percent" | "seconds";
+
+/** Returns the unit of the numbers of a series, if it is known. */
+export const seriesUnit = ({ math_property: name, math_property_of: of }: Series) =>
+  of === "session" && name === "$session_duration" ? { unit: "seconds" as const } : {};
+
 type Reading = { attr: string; common: EventFilters; moment: Moment; interval: Interval };
 
 function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Series {

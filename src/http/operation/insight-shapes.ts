@@ -62,6 +62,11 @@ const ResultShape = t.Object(
     ),
     math: t.Optional(Text("dau", "Only for trends; `formula` for a formula.")),
     math_property: t.Optional(t.Nullable(Text("price"))),
+    unit: t.Optional(
+      t.Union([t.Literal("percent"), t.Literal("seconds")], {
+        description: "The unit of the numbers, where they are no counts and it is known.",
+      }),
+    ),
     compare_label: t.Optional(
       t.Union([t.Literal("current"), t.Literal("previous")], {
         description: "Only for trends that are compared with the previous period.",

@@ -65,7 +65,7 @@ test("a funnel has a row a step, with shares of the first and of the one before"
 
            persons  of all  of those before  median time
 $pageview        8   100 %                                ${"█".repeat(40)}
-é                4    50 %             50 %      1.5 min  ${"█".repeat(20)}
+é                4    50 %             50 %   1 min 30 s  ${"█".repeat(20)}
 buy              1  12.5 %             25 %          2 h  ${"█".repeat(5)}
 `);
 });
@@ -112,6 +112,23 @@ orders   12       8   +50 %
 orders  now  before  change
 Hat       4       0       -  ${"█".repeat(40)}
 Coat      1       2   -50 %  ${"█".repeat(10)}
+`);
+});
+
+test("numbers of a unit have it, also the change of a percentage, and their name does not repeat it", () => {
+  const of = (label: string, unit: "percent" | "seconds", now: number, before: number) => [
+    { ...total(null, now), label, unit, compare_label: "current" as const },
+    { ...total(null, before), label, unit, compare_label: "previous" as const },
+  ];
+  const results = [
+    ...of("bounce rate in percent", "percent", 43.25, 40),
+    ...of("session length in seconds", "seconds", 133, 20.25),
+  ];
+  expect(insightTable("Q", "WordsQuery", { columns: TOTAL, results })).toBe(`Q
+
+                       now  before       change
+bounce rate        43.25 %    40 %  +3.3 points  ${"█".repeat(13)}
+session length  2 min 13 s  20.3 s     +556.8 %  ${"█".repeat(40)}
 `);
 });
 

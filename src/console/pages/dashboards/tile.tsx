@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { type Answer, ask, type Query } from "../../api/ask.ts";
 import { useLoad } from "../../api/load.ts";
 import { DataTable } from "../../charts/data-table.tsx";
+import { rawRows } from "../../charts/series.ts";
 import { href } from "../../state/address.ts";
 import { csvOf, saveFile } from "../../ui/csv.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
@@ -103,6 +104,5 @@ function InsightTile(props: {
 }
 
 function saveCsv(name: string, answer: Answer): void {
-  const { head, rows } = tableOf(answer);
-  saveFile(`${name}.csv`, "text/csv", csvOf([head, ...rows]));
+  saveFile(`${name}.csv`, "text/csv", csvOf(rawRows(tableOf(answer))));
 }

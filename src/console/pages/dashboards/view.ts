@@ -1,6 +1,6 @@
 import type { Over, Query } from "../../api/ask.ts";
 import { useAddress } from "../../state/address.ts";
-import { type Filter, readFilters } from "../../state/filters.ts";
+import { type Filter, plainFilters, readFilters } from "../../state/filters.ts";
 import { dateRangeOf, daysOf, intervalOf, lengthOf } from "../../state/period.ts";
 import { periodOf } from "../insights/query-state.ts";
 import type { Dashboard } from "./changes.ts";
@@ -11,7 +11,8 @@ export type View = {
   period: string;
   /** The name of an empty period. */
   noPeriod: string;
-  filters: Filter[];
+  /** Undefined if the dashboard has filters that the console cannot show; they stay as they are. */
+  filters: Filter[] | undefined;
   /** Whether the address has others than the dashboard. */
   isChanged: boolean;
   /** Filters over the query of each tile, as the API takes them. */
@@ -31,19 +32,17 @@ function savedPeriod({ filters: { date_from, date_to } }: Dashboard): string {
   if (date_from == null) return "";
   const range = { date_from: String(date_from), date_to: date_to == null ? null : String(date_to) };
   const period = periodOf({ kind: "", dateRange: range });
-  const read = { date_to: null, ...dateRangeOf(period) };
-  return read.date_from === range.date_from && read.date_to === range.date_to ? period : "";
+  return periodOf({ kind: "", dateRange: dateRangeOf(period) }) === period ? period : "";
 }
 
 /** Period and filters of a dashboard, and how to change them in the address. */
 export function useView(dashboard: Dashboard): View {
   const { query, set } = useAddress();
-  const saved = dashboard.filters["properties"];
-  const kept = Array.isArray(saved) ? readFilters(JSON.stringify(saved)) : [];
+  const kept = plainFilters(dashboard.filters["properties"]);
   const before = savedPeriod(dashboard);
   const asked = query["period"] === OWN ? "" : query["period"];
   const period = asked ?? before;
-  const filters = query["filters"] === undefined ? kept : readFilters(query["filters"]);
+  const filters = query["filters"] && kept ? readFilters(query["filters"]) : kept;
   const hasPeriod = asked !== undefined && asked !== before;
   const hasFilters = JSON.stringify(filters) !== JSON.stringify(kept);
   // The dashboard's own last day would stay if none were sent.
@@ -68,12 +67,12 @@ export function useView(dashboard: Dashboard): View {
       ...(hasPeriod ? range : {}),
       ...(hasFilters ? { properties: filters } : {}),
     },
-    setPeriod: (next) => set({ period: next === before ? "" : next || OWN }),
+    setPeriod: (next) => set({ period: next === before ? "" : next || OWN }, { push: true }),
     setFilters: (next) => {
       const isKept = JSON.stringify(next) === JSON.stringify(kept);
-      set({ filters: isKept ? "" : JSON.stringify(next) });
+      set({ filters: isKept ? "" : JSON.stringify(next) }, { push: true });
     },
-    reset: () => set({ period: "", filters: "" }),
+    reset: () => set({ period: "", filters: "" }, { push: true }),
   };
 }
 

@@ -24,7 +24,8 @@ export function EventsPage() {
   const { query, set } = useAddress();
   const filters = readFilters(query["filters"]);
   const isLive = query["live"] === "1";
-  const change = (next: Filter[]) => set({ filters: writeFilters(next), live: "", ...FIRST_PAGE });
+  const change = (next: Filter[]) =>
+    set({ filters: writeFilters(next), live: "", ...FIRST_PAGE }, { push: true });
   const filterBy = (filter: Filter) => change([...filters, filter]);
   return (
     <>

@@ -1,9 +1,9 @@
 import type { Kind, Query } from "../../api/ask.ts";
 import { usePropertyNames } from "../../api/suggestions.ts";
-import { writeFilters } from "../../state/filters.ts";
+import { plainFilters, writeFilters } from "../../state/filters.ts";
 import { Field, Select } from "../../ui/field.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
-import { DISPLAYS, filtersOf, KINDS, withKind } from "./query-state.ts";
+import { DISPLAYS, KINDS, withKind } from "./query-state.ts";
 import { EventField, SeriesEditor } from "./series-editor.tsx";
 
 type BuilderProps = { query: Query; onChange: (query: Query) => void };
@@ -50,7 +50,7 @@ export function Builder({ query, onChange }: BuilderProps) {
       <fieldset>
         <legend>Only</legend>
         <FilterEditor
-          filters={filtersOf(query)}
+          filters={plainFilters(query.properties)}
           onChange={(filters) => {
             const { properties: _, ...rest } = query;
             onChange(writeFilters(filters) ? { ...rest, properties: filters } : rest);

@@ -3,6 +3,7 @@ import { type Answer, ask, type Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { DataTable } from "../../charts/data-table.tsx";
+import { rawRows } from "../../charts/series.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { clock } from "../../state/format.ts";
@@ -57,9 +58,15 @@ function Editor(props: {
 }) {
   const { query, insight } = props;
   const { set } = useAddress();
-  const change = (next: Query) => set({ q: JSON.stringify(next) });
+  const key = JSON.stringify(query);
+  const [typed, setTyped] = useState<{ words: string; key: string }>();
+  const change = (next: Query, words?: string) => {
+    const q = JSON.stringify(next);
+    setTyped(words === undefined ? undefined : { words, key: q });
+    set({ q });
+  };
   const missing = missingIn(query);
-  const asked = useLoad(missing ? null : JSON.stringify(query), (signal) => ask(query, signal));
+  const asked = useLoad(missing ? null : key, (signal) => ask(query, signal));
   // Above the chart of an older question, a failure could be overlooked.
   const answer = asked.problem ? { ...asked, data: undefined } : asked;
   const isBuilt = KINDS.some(({ value }) => value === query.kind);
@@ -74,7 +81,7 @@ function Editor(props: {
         <SaveTools
           insight={insight}
           query={query}
-          sentence={answer.data?.sentence ?? ""}
+          name={typed?.key === key ? typed.words : (insight?.name ?? answer.data?.sentence ?? "")}
           onChange={props.onSaved}
         />
       </PageHead>
@@ -82,7 +89,7 @@ function Editor(props: {
       <div class="editor">
         {isBuilt && (
           <Panel title="Question">
-            <Builder query={query} onChange={change} />
+            <Builder query={query} onChange={(next) => change(next)} />
           </Panel>
         )}
         <Panel
@@ -162,7 +169,7 @@ function AnswerTabs({ answer, name }: { answer: Answer; name: string }) {
             Open in SQL
           </ButtonLink>
         ) : (
-          <CsvButton name={name} rows={[table.head, ...table.rows]} />
+          <CsvButton name={name} rows={rawRows(table)} />
         )}
       </footer>
     </>

@@ -1,5 +1,4 @@
 import type { Kind, Query, SeriesNode } from "../../api/ask.ts";
-import { type Filter, readFilters } from "../../state/filters.ts";
 import { dateRangeOf, daysOf, intervalOf, lengthOf, periodOfRange } from "../../state/period.ts";
 
 /** The six kinds, in the order in which they are offered. */
@@ -66,10 +65,6 @@ export function missingIn({ kind, series = [] }: Query): string | undefined {
   const isWithout = series.some((one) => needsProperty(one.math) && !one.math_property);
   return isWithout ? "Choose the property with the number" : undefined;
 }
-
-/** The filters of a query that the editor can show. */
-export const filtersOf = ({ properties }: Query): Filter[] =>
-  readFilters(JSON.stringify(properties ?? []));
 
 /** Intervals of retention without a range, as the server has them. */
 const RETENTION_INTERVALS = 7;

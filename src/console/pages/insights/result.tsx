@@ -5,14 +5,14 @@ import { may } from "../../api/session.ts";
 import { type Bar, BarList } from "../../charts/bar-list.tsx";
 import { Chart } from "../../charts/chart.tsx";
 import { FunnelSteps } from "../../charts/funnel-steps.tsx";
-import { NumberTile, type Unit } from "../../charts/number-tile.tsx";
+import { NumberTile } from "../../charts/number-tile.tsx";
 import { RetentionGrid } from "../../charts/retention-grid.tsx";
 import { eventTitle } from "../../state/format.ts";
 import { zone } from "../../state/project.ts";
 import { dayIn, shiftDay } from "../../state/zoned-days.ts";
 import { Empty } from "../../ui/states.tsx";
 import { Grid } from "../sql/sql-result.tsx";
-import { isSql, type Line, nameOf, seriesOf } from "./answer-table.ts";
+import { commonMeasure, isSql, nameOf, seriesOf } from "./answer-table.ts";
 import { CountedPersons } from "./counted-persons.tsx";
 import { cellPick, type Pick, pointPick, stepPick, wayPick } from "./picks.ts";
 import { KINDS } from "./query-state.ts";
@@ -119,7 +119,7 @@ function Numbers({ answer, height, onPick }: PartProps) {
             label={isAlone ? undefined : nameOf(line, false)}
             value={line.aggregated_value}
             before={before?.aggregated_value}
-            unit={unitOf(line)}
+            unit={line.unit}
             isLessBetter={/bounce/.test(line.label)}
             onPick={onPick && (() => onPick(pointPick(answer, results.indexOf(line))))}
           />
@@ -129,19 +129,17 @@ function Numbers({ answer, height, onPick }: PartProps) {
   );
 }
 
-/** The unit that the name of a measure ends with. */
-const unitOf = ({ label }: Line): Unit => /in (percent|seconds)$/.exec(label)?.[1] as Unit;
-
 function Totals({ answer, title, onPick }: PartProps) {
   const series = seriesOf(answer);
-  const bars = answer.results.flatMap(({ aggregated_value, compare_label }, at) =>
+  const bars = answer.results.flatMap(({ aggregated_value, compare_label, unit }, at) =>
     compare_label === "previous"
       ? []
-      : [{ key: String(at), label: series[at]?.label ?? "", value: aggregated_value ?? 0 }],
+      : [{ key: String(at), label: series[at]?.label ?? "", value: aggregated_value ?? 0, unit }],
   );
   return (
     <BarList
       title={title}
+      measure={commonMeasure(answer)}
       bars={bars}
       onPick={onPick && (({ key }) => onPick(pointPick(answer, Number(key))))}
     />

@@ -40,13 +40,13 @@ type SaveProps = {
   /** The insight that is open; undefined for a new question. */
   insight: Insight | undefined;
   query: Query;
-  /** A name for a new one. */
-  sentence: string;
+  /** The name that is offered for a new one: the words that were typed, if it came from words. */
+  name: string;
   onChange: (insight: Insight) => void;
 };
 
 /** Saving, resetting and all else that can be done with an insight. Asking alone never saves. */
-export function SaveTools({ insight, query, sentence, onChange }: SaveProps) {
+export function SaveTools({ insight, query, name, onChange }: SaveProps) {
   const { set, go } = useAddress();
   const [isNaming, setNaming] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -100,7 +100,7 @@ export function SaveTools({ insight, query, sentence, onChange }: SaveProps) {
       {problem && <ProblemNote problem={problem} />}
       {isNaming && (
         <SaveAsDialog
-          name={insight?.name ?? sentence}
+          name={name}
           query={query}
           onDone={({ short_id }) => go(`insights/${short_id}`)}
           onClose={() => setNaming(false)}

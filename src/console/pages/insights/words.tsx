@@ -21,7 +21,7 @@ type WordsState = {
  * Keeps words and query in step: typed words become the query after a pause, and any other change of the
  * query becomes words. Words that are not understood leave the query as it is.
  */
-function useWords(query: Query, onQuery: (query: Query) => void): WordsState {
+function useWords(query: Query, onQuery: WordsProps["onQuery"]): WordsState {
   const [words, setWords] = useState("");
   const [typed, setTyped] = useState<string>();
   const [reading, setReading] = useState<Reading>();
@@ -57,7 +57,7 @@ function useWords(query: Query, onQuery: (query: Query) => void): WordsState {
         setProblem(undefined);
         if (found.query === null) return;
         fromWords.current = JSON.stringify(found.query);
-        latest.current(found.query);
+        latest.current(found.query, typed);
       } catch (error) {
         if (!isAbort(error)) setProblem(asProblem(error));
       }
@@ -76,8 +76,14 @@ function useWords(query: Query, onQuery: (query: Query) => void): WordsState {
   return { words, reading, problem, type };
 }
 
+type WordsProps = {
+  query: Query;
+  /** Called with another query, and with the words that were typed for it. */
+  onQuery: (query: Query, words?: string) => void;
+};
+
 /** The question as a sentence. Words that are not understood are underlined, with questions that work. */
-export function Words({ query, onQuery }: { query: Query; onQuery: (query: Query) => void }) {
+export function Words({ query, onQuery }: WordsProps) {
   const { words, reading, problem, type } = useWords(query, onQuery);
   const [scrolled, setScrolled] = useState(0);
   const unknown = reading?.unknown ?? [];

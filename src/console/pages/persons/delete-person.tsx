@@ -79,7 +79,7 @@ export function DeleteDialog(props: {
     event.preventDefault();
     run(async () => {
       await remove(person.uuid, what);
-      announce(what === "events" ? "The deletion is requested" : `${person.name} is deleted`);
+      announce(what === "events" ? "The deletion waits for its run" : `${person.name} is deleted`);
       onDone(what);
     });
   };

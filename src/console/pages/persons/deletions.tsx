@@ -7,7 +7,7 @@ import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { counted, moment, number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, CopyButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { announce } from "../../ui/live-region.tsx";
 import { Load, Skeleton } from "../../ui/states.tsx";
@@ -135,7 +135,24 @@ function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }
           )}
         </dl>
       </div>
+      {state === "queued" && (
+        <RunNow>{nextRun && `The run comes at ${moment(nextRun)}. `}To delete at once, run</RunNow>
+      )}
+      {state === "failed" && <RunNow>No run tries it again by itself. Run</RunNow>}
     </Panel>
+  );
+}
+
+const RUN_NOW = "hoglet deletions run --now";
+
+/** The command that carries out all deletions at once. Only who is on the server may do so. */
+export function RunNow({ children }: { children: ComponentChildren }) {
+  return (
+    <div class="cluster run-now">
+      <p class="caption">{children} on the server:</p>
+      <code>{RUN_NOW}</code>
+      <CopyButton text={RUN_NOW} />
+    </div>
   );
 }
 

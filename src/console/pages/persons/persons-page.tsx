@@ -39,7 +39,7 @@ export function PersonsPage() {
           <FilterEditor
             types={["person"]}
             filters={filters}
-            onChange={(next) => set({ filters: writeFilters(next), ...FIRST_PAGE })}
+            onChange={(next) => set({ filters: writeFilters(next), ...FIRST_PAGE }, { push: true })}
           />
         </div>
         <ListTable

@@ -10,7 +10,7 @@ import { Select } from "../../ui/field.tsx";
 import { FIRST_PAGE, ListTable, useList } from "../../ui/list.tsx";
 import { Empty, NothingPasses } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { DeletionReceipt } from "../persons/deletions.tsx";
+import { DeletionReceipt, RunNow } from "../persons/deletions.tsx";
 
 type Deletion = Schemas["Deletion"];
 
@@ -43,6 +43,7 @@ export function TasksPage() {
             choices={STATES}
             onChange={(value) => set({ state: value, ...FIRST_PAGE })}
           />
+          <RunNow>To delete all that waits at once, run</RunNow>
         </div>
         <Deletions state={state === "" ? undefined : state} />
       </Panel>

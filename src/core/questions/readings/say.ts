@@ -1,3 +1,4 @@
+import type { Unit } from "../../queries/trend.ts";
 import { askedInterval, rangeOf } from "./compile.ts";
 import type { Aggregate, Condition, Label, Measure, Reading, SessionValue } from "./reading.ts";
 
@@ -48,9 +49,9 @@ const SESSIONS: Record<SessionValue, string> = {
 const FUNNELS = {
   steps: "funnel from",
   rate: "conversion rate from",
-  lost: "share of users in percent who are lost from",
-  seconds: "average seconds from",
-  median_seconds: "median seconds from",
+  lost: "percentage of users who are lost from",
+  seconds: "average time from",
+  median_seconds: "median time from",
 } as const;
 
 const all = (event: string | null) => event ?? "all events";
@@ -88,6 +89,26 @@ export function measureName<Of extends Measure["of"]>(
   return MEASURES[measure.of as Of](measure);
 }
 
+/** Returns the unit of the numbers of a measure; undefined of counts, and where it is not known. */
+export function measureUnit(measure: Measure): Unit | undefined {
+  switch (measure.of) {
+    case "sessions":
+      if (measure.value === "bounce_rate") return "percent";
+      return measure.value.endsWith("seconds") ? "seconds" : undefined;
+    case "funnel":
+      return measure.as.endsWith("seconds") ? "seconds" : "percent";
+    case "session_share":
+      return "percent";
+    case "ratio":
+      return measure.isPercent ? "percent" : undefined;
+    case "repeaters":
+    case "newcomers":
+      return measure.isShare === true ? "percent" : undefined;
+    default:
+      return undefined;
+  }
+}
+
 function countName(measure: Aggregate): string {
   if (measure.math !== "total") return aggregateName(measure);
   if (measure.events.length === 0) return "number of events";
@@ -103,7 +124,8 @@ function ratioName({ over, under, isPercent }: Extract<Measure, { of: "ratio" }>
 
 function funnelName({ as, steps, window }: Extract<Measure, { of: "funnel" }>): string {
   const within = window === undefined ? "14 days" : `${window.count} ${window.unit}s`;
-  return `${FUNNELS[as]} ${steps.join(" to ")} within ${within}`;
+  const unit = as.endsWith("seconds") ? " in seconds" : "";
+  return `${FUNNELS[as]} ${steps.join(" to ")} within ${within}${unit}`;
 }
 
 function newcomersName({ event, which, isShare }: Extract<Measure, { of: "newcomers" }>): string {
