@@ -192,7 +192,7 @@ Persons who had view, then signup, then buy, in this order, with any other event
         persons  of all  of those before  median time
 view          3   100 %                                ${"█".repeat(40)}
 signup        2  66.7 %           66.7 %          1 h  ${"█".repeat(27)}
-buy           1  33.3 %             50 %          2 d  ${"█".repeat(13)}
+buy           1  33.3 %             50 %     1 d 23 h  ${"█".repeat(13)}
 `,
     );
     expect(await ask("view then signup", { insight_type: "funnel" })).toMatchObject({
