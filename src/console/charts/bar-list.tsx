@@ -12,7 +12,7 @@ export type Bar = {
 /** Labels with numbers, the greatest first, each on a bar as long as its number. */
 export function BarList(props: {
   title: string;
-  /** What the numbers count, such as `Visitors`; left out where each label says it. */
+  /** Name of the counted things, such as `Visitors`; left out where each label has it. */
   measure?: string | undefined;
   bars: readonly Bar[];
   /** The number of the longest bar, if other lists have the same scale. */

@@ -72,7 +72,7 @@ export function drawn(series: readonly Series[]): Series[] {
   return series.filter(({ label }) => kept.has(label));
 }
 
-/** The unit that all lines have; undefined if they differ, or have none. */
+/** The unit that all lines have; undefined if they differ. */
 export const commonUnit = (lines: readonly { unit?: Unit | undefined }[]): Unit | undefined =>
   lines.every(({ unit }) => unit === lines[0]?.unit) ? lines[0]?.unit : undefined;
 

@@ -42,11 +42,11 @@ const isFilter = (value: unknown): value is Filter =>
 
 /**
  * The filters that a query or a dashboard has, all of which an event must pass; undefined if they are groups of which
- * one is enough, which the console cannot show.
+ * one suffices, which the console cannot show.
  */
 export function plainFilters(saved: unknown): Filter[] | undefined {
   if (saved === undefined || saved === null) return [];
-  // Callers of the API may leave out what is usual.
+  // Callers of the API may leave out the usual operator.
   if (isFilter(saved)) return [{ ...saved, operator: saved.operator ?? "exact" }];
   const { type, values } = saved as { type?: unknown; values?: unknown };
   const parts = Array.isArray(saved) ? saved : values;

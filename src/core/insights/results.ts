@@ -164,7 +164,6 @@ function trendsResults(
   return { columns, results: compared.flat() };
 }
 
-/** Lines by the values of the breakdown. */
 type Lines = Map<string, Ranked>;
 
 const WHOLE = { kind: "value", breakdown: null } as const;

@@ -13,7 +13,7 @@ const VALUE_NAMES: Record<string, string> = {
 /** Whether a query is a statement in SQL, whose answer has rows instead of lines. */
 export const isSql = ({ kind }: Query): boolean => kind === "HogQLQuery" || kind === "SQLQuery";
 
-/** What is counted most, in the words of the default dashboard. */
+/** Frequent measures in the words of the default dashboard. */
 const MEASURES: Record<string, string> = {
   $pageview: "Page views",
   "number of $pageview events": "Page views",
@@ -26,7 +26,7 @@ const MEASURES: Record<string, string> = {
 const measureOf = ({ label, unit }: Line): string =>
   unit === undefined ? label : label.replace(/ in (percent|seconds)$/, "");
 
-/** What all lines of an answer count, for the head above their numbers; undefined if they differ. */
+/** The measure of all lines of an answer, for the head above their numbers; undefined if they differ. */
 export function commonMeasure({ results }: Answer): string | undefined {
   const [measure, ...others] = new Set(results.map(measureOf));
   return measure === undefined || others.length > 0 ? undefined : (MEASURES[measure] ?? measure);
