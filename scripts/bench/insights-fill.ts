@@ -13,6 +13,12 @@ export type Filling = {
   from: string;
 };
 
+/** The column that a project's first dashboard gives to the country, whose list it has. */
+const COUNTRY_COLUMN = [
+  "INSERT INTO promoted VALUES (1, '$geoip_country_name', 0, 0, 0)",
+  "INSERT INTO property_use VALUES ('$geoip_country_name', current_date, 1, 60)",
+];
+
 /** Persons that events may be of: the first ones have most. */
 const PERSONS = 1_000_000;
 
@@ -41,6 +47,7 @@ const SYSTEMS = ["Windows", "Windows", "Mac OS X", "Android", "iOS", "Linux"];
 const HOSTS = ["www.example.com", "www.example.com", "app.example.com", "docs.example.com"];
 const REFERRERS = ["$direct", "$direct", "www.google.com", "duckduckgo.com", "news.example.org"];
 const PLANS = ["free", "free", "free", "team", "team", "scale", "enterprise"];
+const COUNTRIES = ["Germany", "Germany", "United States", "United States", "France", "Japan"];
 const SECTIONS = ["pricing", "blog", "docs", "projects", "settings", "reports"];
 
 /** Events `$first` to `$end`, in sessions of eight, in the order in which loads put them. */
@@ -64,7 +71,7 @@ const CHOSEN = `
       ELSE ${pick(CUSTOM, `floor(${CUSTOM.length} * ((drawn - 0.66) / 0.34) ** 2.5)::INTEGER`)}
     END AS event,
     ${among(BROWSERS, "person", 11)} AS browser, ${among(SYSTEMS, "person", 12)} AS os,
-    ${among(HOSTS, "n", 13)} AS host, ${among(PLANS, "person", 14)} AS plan,
+    ${among(HOSTS, "n", 13)} AS host, ${among(COUNTRIES, "person", 19)} AS country, ${among(PLANS, "person", 14)} AS plan,
     ${among(REFERRERS, "session", 15)} AS referrer,
     '/' || ${among(SECTIONS, "n", 16)} || '/' || floor(400 * (${chance("n", 17)}) ** 3)::INTEGER AS path,
     md5('session-' || session) AS session_id, (hash(n, 18) >> 1)::BIGINT AS noise
@@ -79,7 +86,7 @@ const PROPERTIES = `concat(
     md5(session_id), '","$insert_id":"', to_base(noise, 36), '","$time":', epoch(t),
     ',"$screen_width":', 1280 + person % 4 * 320, ',"$screen_height":', 720 + person % 4 * 180,
     ',"$viewport_width":', 1000 + session % 900, ',"$viewport_height":', 600 + session % 400,
-    ',"$is_identified":', NOT is_anonymous, ',"plan":"', plan, '","seats":', person % 250,
+    ',"$geoip_country_name":"', country, '","$is_identified":', NOT is_anonymous, ',"plan":"', plan, '","seats":', person % 250,
     CASE WHEN event = 'purchase' THEN ',"amount":' || (100 + noise % 99900) / 100 ELSE '' END,
     ',"experiment":"variant ', noise % 4, '"}')`;
 
@@ -91,7 +98,7 @@ const FILL = `
     session_id AS "$session_id", 'https://' || host || path AS "$current_url", path AS "$pathname",
     host AS "$host", referrer AS "$referring_domain", browser AS "$browser", os AS "$os",
     CASE WHEN os IN ('Android', 'iOS') THEN 'Mobile' ELSE 'Desktop' END AS "$device_type",
-    'web' AS "$lib", noise % 65535 + 1 AS mark, ${PROPERTIES}::JSON AS properties
+    'web' AS "$lib", country AS promoted_1, noise % 65535 + 1 AS mark, ${PROPERTIES}::JSON AS properties
   FROM (${CHOSEN})`;
 
 /**
@@ -102,6 +109,9 @@ const FILL = `
 export async function fillInsights({ data, events, from }: Filling): Promise<void> {
   const step = ROW_GROUP_ROWS * GROUPS_AT_ONCE;
   await writing(data, async (duckdb) => {
+    await duckdb.write(async (writer) => {
+      for (const sql of COUNTRY_COLUMN) await writer.run(sql);
+    });
     for (let first = 0; first < events; first += step) {
       const end = Math.min(first + step, events);
       await duckdb.write((writer) => writer.run(FILL, { first, end, events, from }));

@@ -44,10 +44,10 @@ import { materializedColumns } from "../../src/stores/duckdb/events/hot-columns.
 import { draftSql, insightDraft } from "../../src/stores/duckdb/insights/drafts.ts";
 import { selectEvents } from "../../src/stores/duckdb/insights/event-tables.ts";
 import { insightQueries } from "../../src/stores/duckdb/insights/queries.ts";
-import { questionSql } from "../../src/stores/duckdb/insights/question-sql.ts";
 import { definitionReads } from "../../src/stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../../src/stores/duckdb/lists/events.ts";
 import { logReads } from "../../src/stores/duckdb/lists/logs.ts";
+import { questionSql } from "../../src/stores/duckdb/questions/question-sql.ts";
 import { sqlReads } from "../../src/stores/duckdb/sql/sql.ts";
 import { nodeDisk } from "../../src/stores/files/disk.ts";
 import { storeSizes, volumeOf } from "../../src/stores/files/volume.ts";

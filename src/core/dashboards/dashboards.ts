@@ -100,8 +100,9 @@ export function dashboards(needs: Needs): Dashboards {
     return { project_id: project, ...fields, ...made, ...changed, isDefault: false };
   };
   /** Tiles with new insights, by the author of their dashboard. */
-  const templated = (made: NewDashboard, tiles: readonly TemplateTile[]) =>
-    tiles.map(({ name, query, layouts }): TileChange => {
+  const templated = (made: NewDashboard, tiles: readonly TemplateTile[]) => {
+    if (tiles.length > 0) needs.onFrequent(new Set(WEBSITE_PROPERTIES));
+    return tiles.map(({ name, query, layouts }): TileChange => {
       const { project_id, created_at, created_by, last_modified_at, last_modified_by } = made;
       const insight = {
         ...{ project_id, short_id: newShortId(randomBytes), name, description: "", query },
@@ -110,13 +111,13 @@ export function dashboards(needs: Needs): Dashboards {
       };
       return { insight, layouts, attr: "use_template" };
     });
+  };
   const makeDefault = async (asking: DashboardAsking): Promise<void> => {
     if (await reads.hasHadDefault(asking.project)) return;
     const names = (await eventNames(asking.project, asking.signal)) ?? [];
     if (names.length === 0) return;
     const website = { ...draft(asking), ...DEFAULT, pinned: true, isDefault: true };
     await writes.insert(website, templated(website, websiteTiles(subjectOf(names))));
-    needs.onFrequent(new Set(WEBSITE_PROPERTIES));
   };
   return {
     async list(asking, filter, query, url) {

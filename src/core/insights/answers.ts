@@ -50,14 +50,20 @@ export type Answer = InsightResults & {
 };
 
 /**
- * Returns the plan of a query. Only for all time it reads the time of the first event. Fails as `periodOf`.
+ * Returns the plan of a query; `isWhole` as in the plan. Only for all time it reads the time of the first event. Fails as
+ * `periodOf`.
  */
-export async function planOf(needs: AnswerNeeds, query: Query, asking: Asking): Promise<Plan> {
+export async function planOf(
+  needs: AnswerNeeds,
+  query: Query,
+  asking: Asking,
+  isWhole = false,
+): Promise<Plan> {
   const { timezone } = asking.moment;
   const interval = "interval" in query ? query.interval : null;
   const max = query.kind === "RetentionQuery" ? RETENTION_INTERVALS_MAX : undefined;
   const period = await spanOf(needs, query.dateRange, { ...asking, interval, max });
-  const plan = { query, period, previous: null, timezone } as Plan;
+  const plan = { query, period, previous: null, timezone, isWhole } as Plan;
   if (query.kind === "LifecycleQuery") {
     plan.period = withIntervalBefore(period, { interval: query.interval, timezone });
   }
@@ -113,9 +119,9 @@ export async function answerOf(
   }
   const read = readQuery(sent, asking.moment);
   check(read);
-  const plan = await planOf(needs, read, asking);
+  const isWhole = isOfWholeTime(query, reading);
+  const plan = await planOf(needs, read, asking, isWhole);
   const answered = resultsOf(await needs.queries.run(asking.project, plan, asking.signal));
-  const isWhole = isTotal(query) || (reading !== null && askedInterval(reading) === null);
   const shown = read.kind === "TrendsQuery" && isWhole ? withoutIntervals(answered) : answered;
   const sql = needs.drafts.sql(plan);
   const said = {
@@ -161,8 +167,15 @@ export async function draftOf(
     const { period } = await periodsOf(needs, reading, asking);
     return needs.drafts.question({ reading, period, timezone: asking.moment.timezone });
   }
-  return needs.drafts.sql(await planOf(needs, readQuery(query, asking.moment), asking));
+  const read = readQuery(query, asking.moment);
+  return needs.drafts.sql(
+    await planOf(needs, read, asking, isOfWholeTime(sourceOf(query), reading)),
+  );
 }
+
+/** Whether a query has numbers of the whole time, and none of its intervals. */
+const isOfWholeTime = (query: JsonObject, reading: Reading | null): boolean =>
+  isTotal(query) || (reading !== null && askedInterval(reading) === null);
 
 async function periodsOf(needs: AnswerNeeds, reading: Reading, asking: Asking) {
   const { timezone } = asking.moment;

@@ -27,9 +27,9 @@ import { type Answer, type Asking, answerOf, draftOf } from "./answers.ts";
 import { filteredMeaning } from "./filtered-words.ts";
 import { nameOf } from "./insight-name.ts";
 import { type KeptInsights, keptInsights } from "./kept-insights.ts";
-import { keptValues } from "./kept-values.ts";
+import { keptWords } from "./kept-words.ts";
 import { type ReadAsked, readAsked, type WordsRead } from "./read-words.ts";
-import { meaningOf } from "./words.ts";
+import { type Meant, meaningOf, type WordsAsked } from "./words.ts";
 
 /** An answer, and the milliseconds that it took. */
 export type TimedAnswer = Answer & { elapsed_ms: number };
@@ -90,11 +90,20 @@ type Needs = {
 
 /** Insights over the stores. */
 export function insights(needs: Needs): Insights {
-  const typing = {
-    ...needs,
-    queries: { ...needs.queries, values: keptValues(needs.queries.values, needs.now) },
-  };
   const { queries, drafts, projects, now } = needs;
+  const kept = keptWords(queries, now);
+  const typing = { ...needs, queries: { ...queries, ...kept.typed } };
+  const asking = { ...needs, queries: { ...queries, ...kept.asked } };
+  /** Returns what words mean; words that are not understood may be names that have just come. */
+  const meaningOfWords = async (words: WordsAsked): Promise<Meant> => {
+    try {
+      return await meaningOf(asking, words);
+    } catch (error) {
+      const isRefused = error instanceof Failure && error.code === "invalid_input";
+      if (!isRefused || !kept.isLarge(words.project)) throw error;
+      return await meaningOf(needs, words);
+    }
+  };
   const upToDate = () => {
     if (needs.isCatchingUp()) {
       throw new Failure("unavailable", "The event store is being brought up from the journal.");
@@ -108,17 +117,17 @@ export function insights(needs: Needs): Insights {
     const words = wordsIn(sent);
     return words === undefined
       ? { query: typedQuery(sent), reading: null, others: [] }
-      : filteredMeaning(await meaningOf(needs, { ...asked, words }), sent, asked.moment);
+      : filteredMeaning(await meaningOfWords({ ...asked, words }), sent, asked.moment);
   };
   /** Answers a query, after `check` has seen it. */
   const answered = async (sent: Json | undefined, asked: Asked, check: (read: Query) => void) => {
     const began = now();
-    const meaning = await meant(sent, asked);
-    const { answer, read } = await answerOf(needs, meaning, asked, (query) => {
+    const understood = await meant(sent, asked);
+    const { answer, read } = await answerOf(needs, understood, asked, (query) => {
       checkType(query, asked.type);
       check(query);
     });
-    return { meaning, read, answer: { ...answer, elapsed_ms: now() - began } };
+    return { meaning: understood, read, answer: { ...answer, elapsed_ms: now() - began } };
   };
   const askedIn = async (project: number, signal: AbortSignal, attr: Asked["attr"]) => {
     upToDate();
@@ -141,8 +150,8 @@ export function insights(needs: Needs): Insights {
       const asked = { ...(await askedIn(project, signal, "query")), type };
       const title = (read: Query | undefined) => nameOf(name || wordsIn(query) || "", read);
       const { meaning, read, answer } = await answered(query, asked, title);
-      const kept = { project, user, name: title(read), query: meaning.query };
-      return { insight: await keep(needs, kept), ...answer };
+      const draft = { project, user, name: title(read), query: meaning.query };
+      return { insight: await keep(needs, draft), ...answer };
     },
     async read(project, asked, signal) {
       upToDate();

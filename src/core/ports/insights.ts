@@ -13,6 +13,8 @@ export type PlanOf<Kind extends Query["kind"]> = {
   period: Period;
   /** The time to compare with; null without one. Only trends compare. */
   previous: Period | null;
+  /** Whether a trend has only numbers of the whole time, and none of its intervals. */
+  isWhole?: boolean;
   /** IANA name of the zone whose clock the periods are on. */
   timezone: string;
 };

@@ -24,7 +24,8 @@ import {
   topValues,
 } from "./statement.ts";
 import { stickinessActors } from "./stickiness.ts";
-import { daysOf, eventsOf, letterOf, rowsOf, type SeriesIn, uniqueIn } from "./trends.ts";
+import { daysOf, eventsOf, rowsOf, type SeriesIn, uniqueIn } from "./trend-rows.ts";
+import { letterOf } from "./trends.ts";
 
 /** Returns the statement of the persons of a number: one row for each in the part, and the count of all in each row. */
 export function actorsSql(
@@ -119,8 +120,12 @@ function trendsActors(
   if (breakdown === null || line === null) {
     return { tables: [events], select: select(`FROM ${table}`) };
   }
-  const ranked = rowsOf(target, query, seriesIn(formula === null ? index : 0, period));
-  const top = topValues("top_values", ranked.ranked, ranked.value, breakdown);
+  const ranked = rowsOf(
+    target,
+    { ...query, isWhole: true },
+    seriesIn(formula === null ? index : 0, period),
+  );
+  const top = topValues("top_values", ranked.ranked, ranked.rankedBy, breakdown);
   const value = { breakdown: `${table}.breakdown`, isOther: "(top_values.is_top IS NULL)" };
   conditions.push(...isOfLine(target, line, value));
   return {

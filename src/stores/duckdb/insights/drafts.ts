@@ -29,14 +29,14 @@ export function insightDraft(plan: Plan): string {
   return `${remarks.map((line) => `-- ${line}\n`).join("")}${sql};\n`;
 }
 
-function remarksOf({ query }: Plan): string[] {
+function remarksOf({ query, isWhole }: Plan): string[] {
   switch (query.kind) {
     case "TrendsQuery": {
       const { formula } = query;
       return [
         ...query.series.map((one, at) => `${letterOf(at)} is ${remark(seriesLabel(one))}.`),
         ...(formula === null ? [] : [`The formula ${remark(formula.text)} is of these numbers.`]),
-        `By ${query.interval}; a row without a bucket is of the whole time.`,
+        ...(isWhole ? [] : [`By ${query.interval}; a row without a bucket is of the whole time.`]),
         ...breakdownRemark(query.breakdown),
       ];
     }

@@ -1,10 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { EventNames } from "../../../core/questions/names.ts";
+import { type EventNames, NAMES_MAX } from "../../../core/questions/names.ts";
 import { ALL_PROPERTIES, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
-
-/** Most names of each kind; the most frequent ones. */
-const NAMES_MAX = 1000;
 
 /** Most persons, the newest, whose properties are listed. */
 const NEWEST_PERSONS_MAX = 2000;

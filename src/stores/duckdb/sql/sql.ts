@@ -33,8 +33,12 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
   };
 }
 
-/** Matches a statement that may read the persons of events: by name, or by a star, a natural join or other names of columns. */
-const MAY_READ_PERSONS = /person_id|\*|natural|columns|\bas (?:\w+|"[^"]*") ?\(/i;
+/**
+ * Matches a statement that may read the persons of events: by name, or by a star, a natural join or other names of columns.
+ * A product is no star: a value or a call follows its sign.
+ */
+const MAY_READ_PERSONS =
+  /person_id|\*(?! (?:["'(\d-]|(?!exclude|replace|rename)[a-z_]\w*\())|natural|columns|\bas (?:\w+|"[^"]*") ?\(/i;
 
 /** SQL of the columns that a view computes, by view. */
 const COMPUTED: Record<string, Record<string, string>> = {

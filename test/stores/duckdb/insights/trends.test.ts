@@ -106,6 +106,13 @@ describe("trends", () => {
         const { buckets } = one.plan.period;
         expect([...places].filter((bucket) => !buckets.includes(bucket))).toEqual([]);
         found += expected.flat().length;
+
+        const whole = await stored.queries.run(set.project, { ...one.plan, isWhole: true });
+        const ofWhole = (whole.found as Found["TrendsQuery"]).current;
+        expect([set.project, ...ofWhole.map(sorted)]).toEqual([
+          set.project,
+          ...expected.map((rows) => sorted(rows.filter(({ bucket }) => bucket === null))),
+        ]);
       });
       expect(found).toBeGreaterThan(DATA_SETS);
     },

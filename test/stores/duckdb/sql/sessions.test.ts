@@ -115,6 +115,26 @@ describe("sessions", () => {
     }
   });
 
+  test("persons are in the rows of every star, also next to a product", async () => {
+    const [[merged]] = (await results(
+      "SELECT person_id FROM events WHERE distinct_id = 'ann' LIMIT 1",
+    )) as [[string]];
+    for (const selected of [
+      "*",
+      "events.*",
+      "2 * abs(seq), *",
+      "(2) * (seq), * EXCLUDE (seq)",
+      "* REPLACE (2 * 3 AS seq)",
+      "* RENAME (seq AS number)",
+      "DISTINCT ON (uuid) *",
+    ]) {
+      const found = await results(`SELECT ${selected} FROM events WHERE distinct_id = 'phone'`);
+      expect({ selected, isIn: found.length > 0 && found.flat().includes(merged) }).toEqual({
+        ...{ selected, isIn: true },
+      });
+    }
+  });
+
   test("are of the project alone, and one that a query names itself takes their place", async () => {
     const count = "SELECT count(*) FROM sessions";
     expect(await results(count)).toEqual([[expected().length]]);

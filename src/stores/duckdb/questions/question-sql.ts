@@ -9,7 +9,8 @@ import {
   PLACES,
   type Reading,
 } from "../../../core/questions/readings/reading.ts";
-import { eventViews } from "./drafts.ts";
+import { eventViews } from "../insights/drafts.ts";
+import type { EventSource } from "../insights/statement.ts";
 import {
   aggregateSql,
   conditionSql,
@@ -22,7 +23,6 @@ import {
 } from "./question-parts.ts";
 import { ofKnownPersons, ofPersons, personsWhere, personText } from "./question-persons.ts";
 import { sessionQuery } from "./question-sessions.ts";
-import type { EventSource } from "./statement.ts";
 
 /**
  * Returns one SELECT over the public views that answers a question which no kind of query can express. Its columns

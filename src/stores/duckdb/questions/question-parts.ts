@@ -6,7 +6,7 @@ import {
   type Reading,
 } from "../../../core/questions/readings/reading.ts";
 import { quoted } from "../engine/duckdb.ts";
-import type { EventSource } from "./statement.ts";
+import type { EventSource } from "../insights/statement.ts";
 
 /** Rows of an answer without another number. */
 export const ROWS_DEFAULT = 25;

@@ -5,9 +5,9 @@ import {
   type Reading,
   type SessionValue,
 } from "../../../core/questions/readings/reading.ts";
+import { TIME } from "../insights/statement.ts";
 import { columnsIn, nearPeriod, ofFirst, sessionsOf } from "../sql/sessions.ts";
 import { conditionSql, grouped, isWithin, joined, type Parts } from "./question-parts.ts";
-import { TIME } from "./statement.ts";
 
 /** SQL of the measures of sessions, over the columns of `sessions`. */
 const VALUES: Record<SessionValue, string> = {

@@ -1,0 +1,199 @@
+import type { Interval, Period } from "../../../core/queries/period.ts";
+import { withDaysBefore } from "../../../core/queries/period.ts";
+import {
+  ACTIVE_DAYS,
+  type Series,
+  type SeriesMath,
+  type Trends,
+} from "../../../core/queries/trend.ts";
+import { groupColumn } from "../../loads/event-lines.ts";
+import { numberOf } from "../lists/property-filter.ts";
+import { type EventScan, eventScan, type Target } from "./statement.ts";
+
+/** A series in one period; the names of its tables begin with `name`. */
+export type SeriesIn = { name: string; series: Series; period: Period; timezone: string };
+
+/** How the events of a series are divided; with `isWhole` not by time. */
+export type Divided = Pick<Trends, "interval" | "breakdown"> & { isWhole?: boolean | undefined };
+
+/**
+ * SQL of the aggregate of a series. With `id`, each value of that column counts once. A run first aggregates the
+ * events of each cell: one interval and one value of the breakdown. Ten million events by `$current_url` take
+ * 0.23 s that way instead of 0.52 s.
+ */
+type MathSql = { value: string; cells?: { columns: string; value: string }; id?: string };
+
+const idsOf = (id: string): MathSql => ({ value: `count(DISTINCT ${id})`, id });
+const percentile = (share: number): MathSql => ({ value: `quantile_cont(number, ${share})` });
+const inCells = (aggregate: "sum" | "min" | "max"): MathSql => {
+  const value = `${aggregate}(number)`;
+  return { value, cells: { columns: `${value} AS number`, value } };
+};
+
+const MATHS: Record<SeriesMath, MathSql> = {
+  total: { value: "count(*)", cells: { columns: "count(*) AS events", value: "sum(events)" } },
+  dau: idsOf("person_id"),
+  weekly_active: idsOf("person_id"),
+  monthly_active: idsOf("person_id"),
+  unique_session: idsOf("session_id"),
+  unique_group: idsOf("group_key"),
+  sum: inCells("sum"),
+  avg: {
+    value: "avg(number)",
+    cells: {
+      columns: "sum(number) AS number, count(number) AS events",
+      value: "sum(number) / sum(events)",
+    },
+  },
+  min: inCells("min"),
+  max: inCells("max"),
+  median: { value: "median(number)" },
+  p50: percentile(0.5),
+  p75: percentile(0.75),
+  p90: percentile(0.9),
+  p95: percentile(0.95),
+  p99: percentile(0.99),
+};
+
+/** Whether numbers of sessions are calculated with. */
+const isOfSessions = ({ math_property_of }: Series) => math_property_of === "session";
+
+/** Returns the SQL of a series. A number of a session counts once, as its id would. */
+const mathOf = (series: Series): MathSql =>
+  isOfSessions(series) ? { value: MATHS[series.math].value, id: "session_id" } : MATHS[series.math];
+
+/** Returns the column of which each value counts once; undefined if each event counts. */
+export const uniqueIn = (series: Series): string | undefined => mathOf(series).id;
+
+/** Returns what counts once in each interval: an id, of a session with its number. */
+export function onceIn(series: Series): string[] {
+  const { id } = mathOf(series);
+  if (id === undefined) return [];
+  return isOfSessions(series) ? [id, "number"] : [id];
+}
+
+/** Returns the days in which an event counts, from its own on. */
+export const daysOf = ({ math }: Series) =>
+  math === "weekly_active" || math === "monthly_active" ? ACTIVE_DAYS[math] : 1;
+
+/** Returns the table of a series' events; of active persons with those of the days before. */
+export function eventsOf(
+  target: Target,
+  { interval, breakdown, isWhole = false }: Divided,
+  { series, period, timezone }: SeriesIn,
+  { table, more = () => [] }: { table: string; more?: (scan: EventScan) => string[] },
+): string {
+  const days = daysOf(series);
+  const scan = eventScan(target, days === 1 ? period : withDaysBefore(period, days - 1, timezone));
+  const { math_property, math_property_of: type } = series;
+  const { id } = mathOf(series);
+  const columns = [
+    ...(isWhole && days === 1
+      ? []
+      : [`${scan.startOf(days === 1 ? interval : "day")} AS starts_at`]),
+    ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
+    ...(id === undefined ? [] : [`${idOf(series, scan)} AS ${id}`]),
+    ...(math_property === null
+      ? []
+      : [`${scan.text({ type }, math_property)} AS text`, `${numberOf("text")} AS number`]),
+    ...more(scan),
+  ];
+  const selected = columns.length === 0 ? [scan.wall] : columns;
+  return scan.named(`${table} AS`, selected, [...scan.within(), scan.isOf(series)]);
+}
+
+/** The rows that a series is aggregated from. */
+export type Rows = {
+  tables: string[];
+  /** The table with all rows, of `value` their aggregate. */
+  from: string;
+  value: string;
+  /** Whether each value that counts once is once in each interval of `from`, and once in `whole`. */
+  isUnique: boolean;
+  whole: string;
+  /** The table and the aggregate that rank the values of a breakdown. */
+  ranked: string;
+  rankedBy: string;
+};
+
+/** Returns a table of the rows of others that differ. Runs read it several times, and make it once. */
+export function distinctTable(
+  { project }: Target,
+  { name, columns, from }: { name: string; columns: readonly string[]; from: string },
+): string {
+  const how = project === null ? "" : "MATERIALIZED ";
+  return `${name} AS ${how}(SELECT DISTINCT ${columns.join(", ")} ${from})`;
+}
+
+/** Returns the rows of a series, and the tables with them. */
+export function rowsOf(target: Target, part: Divided, own: SeriesIn): Rows {
+  const { interval, breakdown, isWhole = false } = part;
+  const { name, series, period } = own;
+  const days = daysOf(series);
+  const { value, cells, id } = mathOf(series);
+  const by = breakdown === null ? [] : ["breakdown"];
+  const tables = [eventsOf(target, part, own, { table: `${name}_events` })];
+  let from = `${name}_events`;
+  if (days > 1) {
+    const later = Array.from({ length: days }, (_, day) => day).join(", ");
+    tables.push(`${name}_active AS (
+  SELECT * FROM (
+    SELECT ${[`starts_at + unnest([${later}]) AS starts_at`, ...by, id].join(", ")}
+    FROM (SELECT DISTINCT ${["starts_at", ...by, id].join(", ")} FROM ${from}))
+  WHERE ${isStart(target, interval, period)}
+)`);
+    from = `${name}_active`;
+  }
+  const once = onceIn(series);
+  const cell = [...(isWhole ? [] : ["starts_at"]), ...by];
+  const table = `${name}_cells`;
+  // A draft has the plain form of everything but numbers of sessions.
+  if (once.length > 1 || (once.length === 1 && target.project !== null)) {
+    const columns = [...cell, ...once];
+    tables.push(distinctTable(target, { name: table, columns, from: `FROM ${from}` }));
+    const whole = isWhole ? table : `${name}_whole`;
+    if (!isWhole) {
+      const ofWhole = { name: whole, columns: [...by, ...once], from: `FROM ${table}` };
+      tables.push(distinctTable(target, ofWhole));
+    }
+    const each = isOfSessions(series) ? value : `count(${id})`;
+    return {
+      tables,
+      from: table,
+      value: each,
+      isUnique: true,
+      whole,
+      ranked: whole,
+      rankedBy: each,
+    };
+  }
+  const plain = { isUnique: false, whole: from, ranked: from };
+  if (target.project === null || cells === undefined || cell.length === 0) {
+    return { tables, from, value, ...plain, rankedBy: value };
+  }
+  tables.push(`${table} AS (
+  SELECT ${[...cell, cells.columns].join(", ")} FROM ${from} GROUP BY ${cell.join(", ")}
+)`);
+  return {
+    tables,
+    from: table,
+    value: cells.value,
+    ...plain,
+    ranked: table,
+    rankedBy: cells.value,
+  };
+}
+
+/** Returns the condition that a day is the beginning of an interval of the period. */
+function isStart({ bind }: Target, interval: Interval, { buckets }: Period): string {
+  const [first = "", last = ""] = [buckets[0], buckets.at(-1)];
+  const within = `starts_at BETWEEN ${bind(first, "DATE")} AND ${bind(last, "DATE")}`;
+  return interval === "day" ? within : `${within} AND isodow(starts_at) = 1`;
+}
+
+/** Returns SQL of the id that counts once. */
+function idOf(series: Series, scan: EventScan): string {
+  const { math_group_type_index: index } = series;
+  if (index !== null) return `events."${groupColumn(index)}"`;
+  return uniqueIn(series) === "session_id" ? `nullif(events."$session_id", '')` : scan.person();
+}
