@@ -39,6 +39,9 @@ describe("the link of the command line", () => {
     const problems = problemsOf(page);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
+    await page.goto(`${server.url}/console/`);
+    await signedOut(page);
+    expect(problems).toEqual([]);
     const url = await link(server);
     await page.goto(url);
     await signedIn(page);

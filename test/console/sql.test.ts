@@ -72,7 +72,7 @@ describe("the page", () => {
 
     await field.fill("SELECT evnt FROM events");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.getByText('Referenced column "evnt" not found').waitFor();
+    await page.getByText('There is no column "evnt" in these tables.').waitFor();
     expect(await page.locator(".code-wrong").textContent()).toBe("evnt");
 
     await console.go("sql/");
@@ -92,8 +92,9 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("failed").waitFor();
-    await field.fill("SELECT 42 AS answer");
+    await field.fill("SELECT 42 AS answer, now() AS at");
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByRole("cell", { name: "42" }).waitFor();
+    await page.getByText("Times are in UTC").waitFor();
   });
 });

@@ -27,13 +27,8 @@ export const session = signal<Session | null | undefined>(undefined);
 
 /** Asks for the session of this browser. Throws a problem if the server cannot say. */
 export async function loadSession(): Promise<void> {
-  try {
-    session.value = await (await request("GET", PATH)).json();
-    isSignedOut.value = false;
-  } catch (error) {
-    if (!(error instanceof Problem && error.status === 401)) throw error;
-    session.value = null;
-  }
+  session.value = await (await request("GET", PATH)).json();
+  if (session.value) isSignedOut.value = false;
 }
 
 /** Signs in by the value of a link or by a personal key. Throws a problem if it is refused. */

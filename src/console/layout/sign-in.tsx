@@ -12,8 +12,9 @@ import { Mark } from "./mark.tsx";
 export const signInProblem = signal<Problem | undefined>(undefined);
 
 /** A refusal in the words of this form. */
-function explained({ status, message }: Problem): string {
-  if (status === 401) return "This key or link is not valid. A link works once, for 30 minutes.";
+function explained({ status, code, message }: Problem): string {
+  if (code === "authentication_failed")
+    return "This key or link is not valid. A link works once, for 30 minutes.";
   if (status === 429) return "Too many attempts. Wait a minute, then try again.";
   return message;
 }

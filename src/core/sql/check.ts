@@ -16,6 +16,7 @@ import {
   together,
 } from "./extent.ts";
 import { signAdvice } from "./hogql-text.ts";
+import { syntaxSentence, withEngineText } from "./syntax.ts";
 
 /** Parts of a SELECT after each alias is replaced by its expression. */
 export const SQL_SIZE_MAX = 30_000;
@@ -64,12 +65,13 @@ const NOT_SELECT = "Only SELECT statements can be serialized to json!";
 const TOO_DEEP = /^Max expression depth|^memory exhausted/;
 
 function refuseUnread(tree: JsonObject, text: string): never {
-  const { error_message: message, position } = tree;
+  const { error_message, position } = tree;
+  const message = String(error_message);
   if (message === NOT_SELECT) refuse("One SELECT is expected.", null, text);
-  if (TOO_DEEP.test(String(message))) refuse(SQL_DEPTH_DETAIL, null, text);
+  if (TOO_DEEP.test(message)) refuse(SQL_DEPTH_DETAIL, null, text);
   const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
-  const detail = `The SQL is not understood: ${message}${at}${signAdvice(text)}`;
-  throw new Failure("invalid_input", detail, SQL_ATTR);
+  const sentence = `${syntaxSentence(message)}${at}${signAdvice(text)}.`;
+  throw new Failure("invalid_input", withEngineText(sentence, message), SQL_ATTR);
 }
 
 function query(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {

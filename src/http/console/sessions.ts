@@ -1,5 +1,5 @@
 import { allows } from "../../core/access/key.ts";
-import type { Credential, Sessions } from "../../core/access/sessions.ts";
+import type { Credential, OwnSession, Sessions } from "../../core/access/sessions.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { readId } from "../../core/values/ids.ts";
 import { isObject } from "../../core/values/json.ts";
@@ -49,9 +49,9 @@ export function sessionRoutes({ sessions, cookie, authority }: Needs): PageRoute
       method: "GET",
       path: SESSION,
       async handle({ request }) {
+        cookie.expectOwnPage(request);
         const secret = cookie.of(request);
-        if (secret === undefined) throw new Failure("not_authenticated", "Sign in.");
-        return answer(await sessions.own(secret));
+        return answer(secret === undefined ? null : await ownOrNone(sessions, secret));
       },
     },
     {
@@ -88,9 +88,19 @@ export function sessionRoutes({ sessions, cookie, authority }: Needs): PageRoute
   ];
 }
 
+/** The session with a value; null once it has ended, since browsers report each 401 as an error of the page. */
+async function ownOrNone({ own }: Sessions, secret: string): Promise<OwnSession | null> {
+  try {
+    return await own(secret);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "authentication_failed") return null;
+    throw error;
+  }
+}
+
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-function answer(body: object, status = 200, headers: Record<string, string> = {}): Response {
+function answer(body: object | null, status = 200, headers: Record<string, string> = {}): Response {
   return Response.json(body, { status, headers: { ...HEADERS, ...headers } });
 }
 

@@ -101,7 +101,10 @@ describe("refused statements, with name and place", () => {
     ["SELECT 1; SELECT 2", "One SELECT is expected."],
     ["", "One SELECT is expected."],
     ["DROP TABLE events", "One SELECT is expected."],
-    ["SELEC 1", 'The SQL is not understood: syntax error at or near "SELEC" (line 1, column 1)'],
+    [
+      "SELEC 1",
+      'The SQL is not understood at "SELEC" (line 1, column 1). DuckDB: syntax error at or near "SELEC"',
+    ],
     ["SELECT\n 'é', getenv('HOME')", 'The function "getenv" is not allowed. (line 2, column 7)'],
     [
       "SELECT * FROM duckdb_settings",

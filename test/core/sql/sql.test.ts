@@ -270,8 +270,13 @@ describe("a query in SQL", () => {
   });
 
   test.each([
-    ["SELECT nothing FROM events", 'Referenced column "nothing" not found in FROM clause!'],
-    ["SELECT event FROM events GROUP BY distinct_id", "must appear in the GROUP BY clause"],
+    ["SELECT nothing FROM events", 'There is no column "nothing" in these tables.'],
+    [
+      "SELECT event FROM events GROUP BY distinct_id",
+      'Add "event" to GROUP BY, or write any_value(event). DuckDB: column',
+    ],
+    ["SELECT event FROM events WHERE event =", "The SQL ends where more is expected (line 1, "],
+    ["SELECT FROM events", "SELECT has no columns. DuckDB: SELECT clause without selection list"],
     ["SELECT CAST(event AS INTEGER) FROM events", "A value cannot be converted"],
     ["SELECT sum(event) FROM events", "'sum(VARCHAR)'. You might need to add explicit type casts."],
     ["SELECT date_trunc('x', timestamp) FROM events", "A part of a date is not known: year,"],

@@ -31,7 +31,7 @@ const isTime = (type: string | undefined) => /^(TIMESTAMP|DATE)/.test(type ?? ""
 /** The rows of an answer, as a grid, and as a chart if they have a name or a time and a number. */
 export function SqlResult({ answer }: { answer: SqlAnswer }) {
   const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("grid");
-  const { columns, results, ms } = answer;
+  const { columns, types, results, ms } = answer;
   if (results.length === 0) return <Empty icon="sql" title="The answer has no rows" />;
   return (
     <>
@@ -42,6 +42,8 @@ export function SqlResult({ answer }: { answer: SqlAnswer }) {
         <p class="caption grow">
           {counted(results.length, "row")} in {Math.round(ms)} ms
           {results.length > ROWS_SHOWN && `, of which the first ${number(ROWS_SHOWN)} are shown`}.
+          {types.some(([, type]) => /^TIME/.test(type ?? "")) &&
+            " Times are in UTC unless the SQL converts them."}
         </p>
         <CsvButton name="rows" rows={[columns, ...(results as (string | null)[][])]} />
       </footer>

@@ -1,5 +1,6 @@
 import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
 import { SQL_ATTR } from "../../../core/sql/extent.ts";
+import { syntaxSentence, withEngineText } from "../../../core/sql/syntax.ts";
 import { Failure } from "../../../core/values/failure.ts";
 
 /** Returns the failure `invalid_input` of a statement. */
@@ -22,16 +23,20 @@ export function bindFailure({ message }: Error): Failure | undefined {
   if (/^(INTERNAL|Invalid|Serialization) Error: /.test(message)) return refused(NO_PLAN);
   const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
   if (found === undefined) return undefined;
-  const [sentence = ""] = message
+  const [said = ""] = message
     .slice(found.length)
     .split(/\n\nLINE |\n?\s*Candidate (?:functions|macros):/);
-  const detail = sentence.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
-  const better = BETTER.map(([said, write]) => {
-    const match = said.exec(detail);
+  const detail = said.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
+  const better = BETTER.map(([pattern, write]) => {
+    const match = pattern.exec(detail);
     return match === null ? undefined : write(detail, match);
   }).find((one) => one !== undefined);
   if (better !== undefined) return refused(better);
-  return refused(kind === "Parser" ? `The SQL is not understood: ${detail}` : detail);
+  const sentence =
+    kind === "Parser"
+      ? `${syntaxSentence(detail)}.`
+      : "The SQL does not fit the tables, or the types of their columns.";
+  return refused(withEngineText(sentence, detail));
 }
 
 /** Messages of DuckDB before a statement runs that do not say what to write. */
@@ -43,6 +48,18 @@ const BETTER: [message: RegExp, write: (detail: string, match: RegExpExecArray) 
       if (columns.length === 0) return detail;
       return `There is no column "${column}" in ${table}: there are ${columns.join(", ")}.`;
     },
+  ],
+  [
+    /^Referenced column "(.*)" not found in FROM clause!(?: Candidate bindings: (.*))?$/,
+    (detail, [, column, similar]) => {
+      const offer = similar === undefined ? "" : ` Similar names: ${similar}.`;
+      return withEngineText(`There is no column "${column}" in these tables.${offer}`, detail);
+    },
+  ],
+  [
+    /^column "(.*?)" must appear in the GROUP BY clause/,
+    (detail, [, column]) =>
+      withEngineText(`Add "${column}" to GROUP BY, or write any_value(${column}).`, detail),
   ],
   [
     /^Cannot compare values of type TIMESTAMP.* and type INTEGER/,
