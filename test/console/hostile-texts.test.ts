@@ -37,6 +37,23 @@ const TRACES = `[
     ({ href }) => "link: " + href.slice(0, 80)),
 ]`;
 
+/** Texts that are next to one with a right-to-left override, which turns them around as well. */
+const REVERSED = `(() => {
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode;
+    if (!data.includes("\u202e") || parentElement.closest("pre, textarea, option, datalist, [aria-hidden]")) continue;
+    let box = parentElement;
+    const isOpen = ({ display, unicodeBidi }) => display === "inline" && !/isolate/.test(unicodeBidi);
+    while (isOpen(getComputedStyle(box))) box = box.parentElement;
+    const own = data.trim();
+    const inner = box.innerText?.trim() ?? own;
+    if (box.tagName !== "BDI" && box.textContent.trim() !== own) found.add(box.outerHTML.slice(0, 60) + " … " + inner.slice(-40));
+  }
+  return [...found].map((one) => "reversed: " + one);
+})()`;
+
 /** What the page says, in its texts and fields. */
 const TEXTS = `[
   document.body.textContent,
@@ -61,7 +78,7 @@ async function says(page: Page, places: readonly string[]): Promise<void> {
 /** The traces of hostile texts in the page as it is, and what its browser complains about. */
 async function traces(): Promise<string[]> {
   const { page, problems, overflow } = opened;
-  const found = (await page.evaluate(TRACES)) as string[];
+  const found = (await page.evaluate(`[...${TRACES}, ...${REVERSED}]`)) as string[];
   const wider = await overflow();
   return [...found, ...problems.splice(0), ...(wider > 0 ? [`${wider} px too wide`] : [])];
 }
@@ -240,7 +257,9 @@ test("a script, markup, a link, a violation and a long word would be found", asy
     link.href = "javascript:pwned=1";
     link.textContent = "w".repeat(1000);
     link.style.whiteSpace = "nowrap";
-    document.querySelector("main").append(link, document.createElement("img"));
+    const words = document.createElement("p");
+    words.append("next to ", "\u202eit");
+    document.querySelector("main").append(link, document.createElement("img"), words);
     try { link.innerHTML = "<b>" } catch {}
     done();
   }))`);
@@ -250,5 +269,6 @@ test("a script, markup, a link, a violation and a long word would be found", asy
   expect(found).toContain("markup: <img>");
   expect(found).toContain("link: javascript:pwned=1");
   expect(found).toContain("violation of require-trusted-types-for");
+  expect(found).toContain("reversed: <p>next to");
   expect(found).toMatch(/\d+ px too wide/);
 });

@@ -24,7 +24,7 @@ export function FunnelSteps(props: {
           <li key={`${at}${step.label}`}>
             <p class="funnel-head">
               <b>
-                {at + 1}. {step.label}
+                {at + 1}. <bdi>{step.label}</bdi>
               </b>
               <span>
                 <Count count={step.count} onPick={props.onPick && (() => props.onPick?.(at + 1))} />

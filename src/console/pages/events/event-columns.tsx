@@ -2,6 +2,7 @@ import type { Schemas } from "../../api/client.ts";
 import { href } from "../../state/address.ts";
 import { clock, day, eventTitle, shortTime } from "../../state/format.ts";
 import type { Column } from "../../ui/table.tsx";
+import { Wrapping } from "../../ui/wrapping.tsx";
 
 type EventRow = Schemas["Event"];
 
@@ -39,6 +40,7 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
 
 /** Leads to the person of an event, named by the distinct id that the event came with. */
 function PersonLink({ event }: { event: EventRow }) {
-  if (!event.person_id) return <span class="faint">{event.distinct_id}</span>;
-  return <a href={href(`persons/${event.person_id}`)}>{event.distinct_id}</a>;
+  const id = <Wrapping text={event.distinct_id} />;
+  if (!event.person_id) return <span class="faint">{id}</span>;
+  return <a href={href(`persons/${event.person_id}`)}>{id}</a>;
 }

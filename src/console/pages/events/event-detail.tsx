@@ -26,7 +26,7 @@ export function EventDetail(props: {
     <div class="event-detail">
       <div class="cluster spread">
         <span class="caption">
-          {event.event} · {moment(event.timestamp)} · {event.distinct_id}
+          <bdi>{event.event}</bdi> · {moment(event.timestamp)} · <bdi>{event.distinct_id}</bdi>
         </span>
         {event.person_id && !isOnPerson && (
           <ButtonLink icon="persons" href={href(`persons/${event.person_id}`)}>

@@ -58,9 +58,14 @@ export function GroupPage({ params }: PageProps) {
       <PageHead
         title={typeof name === "string" && name !== "" ? name : groupKey}
         above={{ title: "Groups", href: href("groups", { type: String(index) }) }}
-        lead={[type, groupKey, group && `since ${day(group.created_at)}`]
-          .filter(Boolean)
-          .join(" · ")}
+        lead={
+          <>
+            {type && <bdi>{type}</bdi>}
+            {type && " · "}
+            <bdi>{groupKey}</bdi>
+            {group && ` · since ${day(group.created_at)}`}
+          </>
+        }
       />
       <Tabs
         label="About this group"

@@ -7,6 +7,7 @@ import { inProject } from "../../state/project.ts";
 import { ListTable, ROWS, useList } from "../../ui/list.tsx";
 import { Empty } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { Wrapping } from "../../ui/wrapping.tsx";
 import { ofGroup } from "./group-events.tsx";
 
 type Row = { person: Schemas["Person"] | null; events: number; lastAt: string };
@@ -65,7 +66,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ person }) =>
       person ? (
         <a href={href(`persons/${person.uuid}`)} data-row>
-          {person.name}
+          <Wrapping text={person.name} />
         </a>
       ) : (
         <span class="faint">without a person</span>

@@ -10,6 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { Wrapping } from "../../ui/wrapping.tsx";
 import type { Pick } from "./picks.ts";
 
 type Row = { person: Schemas["Person"] | null; count: number; last: string };
@@ -25,7 +26,7 @@ function PersonName(props: { person: Row["person"]; others: number | undefined }
   const place = href(`persons/${person.id}`);
   return (
     <a href={place} data-row>
-      {person.name}
+      <Wrapping text={person.name} />
     </a>
   );
 }

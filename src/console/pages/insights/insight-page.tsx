@@ -162,7 +162,8 @@ function AnswerTabs({ answer, name }: { answer: Answer; name: string }) {
       </Tabs>
       <footer class="answer-foot">
         <p class="caption grow">
-          {explanation} Read at {clock(answer.calculated_at)} in {Math.round(answer.elapsed_ms)} ms.
+          <bdi>{explanation}</bdi> Read at {clock(answer.calculated_at)} in{" "}
+          {Math.round(answer.elapsed_ms)} ms.
         </p>
         {tab === "sql" ? (
           <ButtonLink icon="sql" href={href("sql", { q: sql })}>

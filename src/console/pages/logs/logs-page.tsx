@@ -174,7 +174,7 @@ const COLUMNS: readonly Column<LogRecord>[] = [
     title: "Record",
     cell: ({ level, body }) => (
       <span class="log-line">
-        <b class={`level ${level}`}>{level}</b> {body.slice(0, 300)}
+        <b class={`level ${level}`}>{level}</b> <bdi>{body.slice(0, 300)}</bdi>
       </span>
     ),
   },

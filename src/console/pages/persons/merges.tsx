@@ -166,7 +166,9 @@ function Effect({ merge, name }: { merge: Merge; name: string }) {
           <dd>{counted(preview.events, "event")}</dd>
         </div>
         <div>
-          <dt>{name} loses, or has as before</dt>
+          <dt>
+            <bdi>{name}</bdi> loses, or has as before
+          </dt>
           <dd>{preview.gives_back.join(", ") || "no property"}</dd>
         </div>
       </dl>

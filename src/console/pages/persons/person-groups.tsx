@@ -53,7 +53,7 @@ export function PersonGroups({ personId }: { personId: string }) {
                     {key}
                   </a>
                   <span class="caption">
-                    {type} · {counted(events, "event")} · {moment(lastAt)}
+                    <bdi>{type}</bdi> · {counted(events, "event")} · {moment(lastAt)}
                   </span>
                 </li>
               ))}

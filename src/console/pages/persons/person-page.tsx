@@ -55,8 +55,12 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
         title={data?.name ?? (problem ? "Person" : "…")}
         above={{ title: ABOVE.title, href: href(ABOVE.path) }}
         lead={
-          data &&
-          `${counted(data.distinct_ids.length, "id")} · since ${day(data.created_at)}${planOf(data)}`
+          data && (
+            <>
+              {counted(data.distinct_ids.length, "id")} · since {day(data.created_at)}
+              <bdi>{planOf(data)}</bdi>
+            </>
+          )
         }
       >
         {data && may("person:write") && (

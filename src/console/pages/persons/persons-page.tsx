@@ -9,6 +9,7 @@ import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { FIRST_PAGE, ListTable, SearchField, useList } from "../../ui/list.tsx";
 import { NothingPasses, NothingYet } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { Wrapping } from "../../ui/wrapping.tsx";
 
 type Person = Schemas["Person"];
 
@@ -68,7 +69,7 @@ const COLUMNS: readonly Column<Person>[] = [
     title: "Person",
     cell: ({ uuid, name }) => (
       <a href={href(`persons/${uuid}`)} data-row>
-        {name}
+        <Wrapping text={name} />
       </a>
     ),
   },
@@ -98,6 +99,7 @@ const COLUMNS: readonly Column<Person>[] = [
     key: "since",
     title: "Since",
     width: "128px",
+    isExtra: true,
     cell: ({ created_at }) => day(created_at),
   },
 ];

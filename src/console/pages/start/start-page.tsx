@@ -34,7 +34,7 @@ export function StartPage() {
       <PageHead title="Start" lead={`Send events to ${project.value?.name ?? "the project"}`} />
       {problem && <ProblemNote problem={problem} onRetry={status.reload} />}
       {isKnown && <Arrival status={data} />}
-      {data?.first_event_at && <NextSteps />}
+      {isKnown && <NextSteps isReached={Boolean(data?.first_event_at)} />}
       {isKnown && (
         <Panel title="Send events">
           <Code />
@@ -94,9 +94,10 @@ const STEPS = [
   { path: "persons", title: "Look at persons", icon: "persons" },
 ] as const;
 
-function NextSteps() {
+/** They have their place before they can be taken, so that the code stays where it is when the first event comes. */
+function NextSteps({ isReached }: { isReached: boolean }) {
   return (
-    <div class="cluster">
+    <div class={isReached ? "cluster next-steps" : "cluster next-steps invisible"}>
       {STEPS.map(({ path, title, icon }) => (
         <ButtonLink key={path} href={href(path)} icon={icon}>
           {title}
