@@ -4,7 +4,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,7 +11,6 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { metricValue, scrape } from "../support/answers/prometheus.ts";
 import {
@@ -29,19 +27,20 @@ import {
   expectKept,
   expectProjected,
 } from "../support/disk/project-contents.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
 import { preparedData } from "../support/start/prepared-data.ts";
 import { runCommand } from "../support/start/process.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 
-let root = "";
+let root = temporaryDirectory();
 let data = "";
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "hoglet-recovery-"));
-  data = join(root, "data");
+  root = temporaryDirectory();
+  data = join(root.path, "data");
 });
 
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => root[Symbol.dispose]());
 
 /** The directory of a server that had some events of one person until a signal ended it. */
 const endedBy = (signal: "SIGTERM" | "SIGKILL") =>
@@ -60,11 +59,11 @@ describe("an event store that is older than the persons", () => {
   test("gets what it lacks from the journal, once, and the persons stay", async () => {
     using senders = startSenders({ count: 4, seed: 1 });
     await sendSome(senders);
-    cpSync(join(data, "events"), join(root, "events"), { recursive: true });
+    cpSync(join(data, "events"), join(root.path, "events"), { recursive: true });
     const before = await sendSome(senders);
 
     rmSync(join(data, "events"), { recursive: true });
-    cpSync(join(root, "events"), join(data, "events"), { recursive: true });
+    cpSync(join(root.path, "events"), join(data, "events"), { recursive: true });
 
     await expectGoesOn(senders, before);
   });
@@ -99,12 +98,12 @@ describe("an event store that is older than the persons", () => {
 
   test("knows earlier uuids, also after the point it is set back to", async () => {
     const [early, late] = [await stopped(data), steps("late")];
-    cpSync(join(data, "events"), join(root, "events"), { recursive: true });
+    cpSync(join(data, "events"), join(root.path, "events"), { recursive: true });
     await using second = await startServer({ data });
     await accept(second, late);
     expect(await second.stop()).toBe(0);
     rmSync(join(data, "events"), { recursive: true });
-    cpSync(join(root, "events"), join(data, "events"), { recursive: true });
+    cpSync(join(root.path, "events"), join(data, "events"), { recursive: true });
 
     await using server = await startServer({ data });
     await accept(server, [...early, ...late]);
@@ -125,9 +124,9 @@ describe("persons that are older than the event store", () => {
   test("are brought up by a rebuild, which the refused start names, with every event", async () => {
     using senders = startSenders({ count: 4, seed: 9 });
     await sendSome(senders);
-    put(data, root);
+    put(data, root.path);
     const before = await sendSome(senders);
-    put(root, data);
+    put(root.path, data);
 
     const refused = await runCommand(["serve", "--port", "0", "--data", data]);
     const rebuilt = await runCommand(["rebuild", "--data", data]);

@@ -111,7 +111,7 @@ export const schedule = (help: string, fallback: string): Row<string> =>
 function isPattern(value: string): boolean {
   if (value.trim().split(/\s+/).length !== 5) return false;
   try {
-    return new Cron(value, { paused: true, timezone: "UTC" }).nextRun() !== null;
+    return new Cron(value, { paused: true, utcOffset: 0 }).nextRun() !== null;
   } catch {
     return false;
   }

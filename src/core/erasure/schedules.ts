@@ -12,7 +12,7 @@ export type Due<Kind extends string> = { kind: Kind; at: string };
 
 /** Returns when a pattern is due next after a time in milliseconds, ISO 8601; undefined for never. */
 export function nextDue(pattern: string, at: number): string | undefined {
-  const next = new Cron(pattern, { paused: true, timezone: "UTC" }).nextRun(new Date(at));
+  const next = new Cron(pattern, { paused: true, utcOffset: 0 }).nextRun(new Date(at));
   return next === null ? undefined : isoTime(next.getTime());
 }
 
@@ -28,7 +28,7 @@ export function schedules<Kind extends string>(
 ) {
   const jobs = Object.entries<string>(patterns).map(([kind, pattern]) => ({
     kind: kind as Kind,
-    cron: new Cron(pattern, { paused: true, timezone: "UTC" }),
+    cron: new Cron(pattern, { paused: true, utcOffset: 0 }),
   }));
   return {
     /** Returns the kinds that became due since their last completed run, each once. */

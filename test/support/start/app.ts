@@ -7,12 +7,19 @@ import { readConfig } from "../../../src/app/settings/settings.ts";
 import type { Volume } from "../../../src/core/ports/volume.ts";
 import { bodyText } from "../answers/body.ts";
 import { documented } from "../answers/document.ts";
+import { keepEngine } from "../disk/engine.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "./server.ts";
 
 /** A temporary directory, gone when it is disposed. */
 export function temporaryDirectory(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), "hoglet-test-"));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  return {
+    path,
+    [Symbol.dispose]() {
+      for (const data of [path, join(path, "data")]) keepEngine(data);
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
 }
 
 /** An answer, read whole: `body` is parsed when it is JSON, else `text`. */

@@ -1,6 +1,7 @@
 import { afterAll } from "bun:test";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
+import { keepEngine, lendEngine } from "../disk/engine.ts";
 import { temporaryDirectory } from "./app.ts";
 
 /**
@@ -19,8 +20,11 @@ export function preparedData<Held>(
   return async (to) => {
     made ??= make(from);
     const held = await made;
-    // A killed server leaves its socket, which cannot be copied.
-    cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith(".sock") });
+    keepEngine(from);
+    // A killed server leaves its socket, which cannot be copied. The engine is unpacked again from a copy.
+    const isCopied = (path: string) => !path.endsWith(".sock") && path !== join(from, "engine");
+    cpSync(from, to, { recursive: true, filter: isCopied });
+    lendEngine(to);
     return held;
   };
 }

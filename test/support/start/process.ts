@@ -1,3 +1,4 @@
+import { lendEngine } from "../disk/engine.ts";
 import { executable } from "./executable.ts";
 import { PERSONAL_KEY, PROJECT_KEY, ROOT } from "./server.ts";
 
@@ -29,6 +30,7 @@ export type Started = AsyncDisposable & {
 /** Starts a server on a data directory and waits for nothing. */
 export function start(data: string, options: Options = {}): Started {
   const { command = [executable()], cwd = ROOT, env = KEYS } = options;
+  if (options.command === undefined) lendEngine(data);
   const child = Bun.spawn([...command, "serve", "--data", data, "--port", "0"], {
     cwd,
     env: environment(env),

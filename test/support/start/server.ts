@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documented } from "../answers/document.ts";
+import { keepEngine, lendEngine } from "../disk/engine.ts";
 import { executable } from "./executable.ts";
 import { WAIT_MS_MAX } from "./patience.ts";
 
@@ -68,6 +69,7 @@ export async function startServer(options: Options = {}): Promise<Server> {
   const own = options.data === undefined;
   const data = options.data ?? mkdtempSync(join(tmpdir(), "hoglet-test-"));
   const command = options.command ?? [executable()];
+  if (options.command === undefined) lendEngine(data);
   const child = Bun.spawn(
     [
       ...[...command, "serve", "--data", data, "--port", String(options.port ?? 0)],
@@ -159,7 +161,9 @@ export async function startServer(options: Options = {}): Promise<Server> {
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await exited;
-      if (own) rmSync(data, { recursive: true, force: true });
+      if (!own) return;
+      keepEngine(data);
+      rmSync(data, { recursive: true, force: true });
     },
   };
   return server;
