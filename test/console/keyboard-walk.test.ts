@@ -102,6 +102,14 @@ test("a question is asked in words, changed in the builder, and saved", async ()
   await keys.type("Views by browser");
   await keys.press("Enter");
   await heading("Views by browser");
+  await keys.press("/");
+  await keys.type("page views by browser");
+  await keys.enter(/^Ask: page views by browser/);
+  await heading("New insight");
+  await text("Firefox");
+  expect(await page.getByLabel("Question", { exact: true }).inputValue()).toBe(
+    "page views by browser",
+  );
 });
 
 test("a statement is completed and run", async () => {

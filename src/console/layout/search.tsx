@@ -37,7 +37,7 @@ function usePersons(text: string): Found[] {
   }));
 }
 
-/** Finds pages, persons and events by a part of their name. */
+/** Finds pages, persons and events by a part of their name. Last, it offers to ask the text as a question. */
 export function SearchDialog({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const [text, setText] = useState("");
@@ -63,7 +63,16 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
       href: href("events", { event: name }),
     }),
   );
-  const found = [...pages, ...persons, ...events];
+  const asked = text.trim();
+  const question: Found = {
+    key: "ask",
+    icon: "insights",
+    title: `Ask: ${asked}`,
+    kind: "Question",
+    href: href("insights/new", { ask: asked }),
+  };
+  const canAsk = asked !== "" && may("query:read") && may("insight:read");
+  const found = [...pages, ...persons, ...events, ...(canAsk ? [question] : [])];
   const go = (to: string) => {
     onClose();
     route(to);
@@ -77,12 +86,12 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Search" onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         <Field
-          label="Search pages, persons and events"
+          label="Search pages, persons and events, or ask"
           isBare
           type="search"
           autofocus
           autocomplete="off"
-          placeholder="Page, e-mail address, distinct id, event"
+          placeholder="Page, e-mail address, distinct id, event, question"
           value={text}
           onInput={setText}
         />

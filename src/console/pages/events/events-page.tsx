@@ -46,7 +46,11 @@ export function EventsPage() {
             value={query["event"] ?? ""}
             onChange={(event) => set({ event, ...FIRST_PAGE })}
           />
-          {!isLive && <FilterEditor filters={filters} onChange={change} />}
+          {isLive ? (
+            <span class="caption">Filters of properties do not apply while live.</span>
+          ) : (
+            <FilterEditor filters={filters} onChange={change} />
+          )}
         </div>
         {isLive ? (
           <LiveList event={query["event"] || undefined} onFilter={filterBy} />

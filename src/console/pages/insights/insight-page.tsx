@@ -48,11 +48,13 @@ export function InsightPage({ params }: PageProps) {
       </>
     );
   }
-  return <Editor query={asked} insight={insight} onSaved={loaded.replace} />;
+  return <Editor query={asked} words={query["ask"]} insight={insight} onSaved={loaded.replace} />;
 }
 
 function Editor(props: {
   query: Query;
+  /** Words that were typed elsewhere, instead of the query. */
+  words: string | undefined;
   insight: Schemas["Insight"] | undefined;
   onSaved: (insight: Schemas["Insight"]) => void;
 }) {
@@ -63,7 +65,7 @@ function Editor(props: {
   const change = (next: Query, words?: string) => {
     const q = JSON.stringify(next);
     setTyped(words === undefined ? undefined : { words, key: q });
-    set({ q });
+    set({ q, ask: "" });
   };
   const missing = missingIn(query);
   const asked = useLoad(missing ? null : key, (signal) => ask(query, signal));
@@ -85,7 +87,7 @@ function Editor(props: {
           onChange={props.onSaved}
         />
       </PageHead>
-      {!isSql(query) && <Words query={query} onQuery={change} />}
+      {!isSql(query) && <Words query={query} first={props.words} onQuery={change} />}
       <div class="editor">
         {isBuilt && (
           <Panel title="Question">

@@ -21,7 +21,7 @@ type WordsState = {
  * Keeps words and query in step: typed words become the query after a pause, and any other change of the
  * query becomes words. Words that are not understood leave the query as it is.
  */
-function useWords(query: Query, onQuery: WordsProps["onQuery"]): WordsState {
+function useWords({ query, first, onQuery }: WordsProps): WordsState {
   const [words, setWords] = useState("");
   const [typed, setTyped] = useState<string>();
   const [reading, setReading] = useState<Reading>();
@@ -73,18 +73,24 @@ function useWords(query: Query, onQuery: WordsProps["onQuery"]): WordsState {
     setWords(text);
     setTyped(text);
   };
+  useEffect(() => {
+    if (first !== undefined) type(first);
+  }, [first]);
   return { words, reading, problem, type };
 }
 
 type WordsProps = {
   query: Query;
+  /** Words that were typed elsewhere, to be read at once. */
+  first: string | undefined;
   /** Called with another query, and with the words that were typed for it. */
   onQuery: (query: Query, words?: string) => void;
 };
 
 /** The question as a sentence. Words that are not understood are underlined, with questions that work. */
-export function Words({ query, onQuery }: WordsProps) {
-  const { words, reading, problem, type } = useWords(query, onQuery);
+export function Words(props: WordsProps) {
+  const { onQuery } = props;
+  const { words, reading, problem, type } = useWords(props);
   const [scrolled, setScrolled] = useState(0);
   const unknown = reading?.unknown ?? [];
   const others = reading?.readings.slice(1) ?? [];
