@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../ui/icon.tsx";
+import { Wrapping } from "../ui/wrapping.tsx";
 
 /** The head of a page: where it lies, its name, and on the right what can be done with all of it. */
 export function PageHead(props: {
@@ -19,7 +20,9 @@ export function PageHead(props: {
             {props.above.title}
           </a>
         )}
-        <h1 tabIndex={-1}>{props.title}</h1>
+        <h1 tabIndex={-1}>
+          {typeof props.title === "string" ? <Wrapping text={props.title} /> : props.title}
+        </h1>
         {props.lead && <p class="caption">{props.lead}</p>}
       </div>
       {props.children && <div class="cluster">{props.children}</div>}

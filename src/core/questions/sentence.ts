@@ -181,7 +181,8 @@ function funnelWords(query: Funnel, words: Words): Said | undefined {
   const kind = order === "ordered" ? "funnel" : `${order} funnel`;
   const named = steps.map((one) => eventWords(one, words)).join(" then ");
   const without = exclusions.length === 0 ? "" : ` without ${listWords(exclusions, words)}`;
-  const window = ` within ${window_s / size} ${unit}s`;
+  const count = window_s / size;
+  const window = ` within ${count} ${unit}${count === 1 ? "" : "s"}`;
   return { what: `${kind} ${named}${without}${window}`, breakdown, filters };
 }
 

@@ -93,6 +93,14 @@ describe("the sentence of a query", () => {
       'funnel $pageview then "support ticket" within 2 weeks last 7 days',
     ],
     [
+      {
+        kind: "FunnelsQuery",
+        series: [{ event: "$pageview" }, { event: "purchase" }],
+        funnelsFilter: { funnelWindowInterval: 7, funnelWindowIntervalUnit: "day" },
+      },
+      "funnel $pageview then purchase within 1 week last 7 days",
+    ],
+    [
       { kind: "RetentionQuery", retentionFilter: { period: "Week", totalIntervals: 8 } },
       "weekly recurring retention of $pageview",
     ],

@@ -17,7 +17,11 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
   {
     key: "event",
     title: "Event",
-    cell: ({ event }) => <span title={event}>{eventTitle(event)}</span>,
+    cell: ({ event }) => (
+      <span title={event}>
+        <Wrapping text={eventTitle(event)} />
+      </span>
+    ),
   },
   {
     key: "person",
@@ -25,7 +29,12 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
     isExtra: true,
     cell: (event) => <PersonLink event={event} />,
   },
-  { key: "where", title: "Page or screen", isExtra: true, cell: whereOf },
+  {
+    key: "where",
+    title: "Page or screen",
+    isExtra: true,
+    cell: (event) => <Wrapping text={whereOf(event)} />,
+  },
   {
     key: "time",
     title: "Time",
