@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
+import { marksIn } from "../../src/console/charts/mark-columns.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
@@ -48,6 +49,42 @@ test.each([
   if (before === undefined) return;
   await page.getByRole("button", { name: "One period back" }).click();
   await page.getByRole("button", { name: before }).waitFor();
+});
+
+test("annotations are marks on the interval of their time, on the project's clock", () => {
+  const at = (time: string) => ({ at: time, text: time });
+  const columnsOf = (columns: string[], times: string[], zone = "UTC") =>
+    marksIn(columns, times.map(at), zone).map(
+      ({ column, number }) => `${number}: ${columns[column]}`,
+    );
+  const days = ["2026-11-20", "2026-11-21"];
+  const times = ["2026-11-21T22:59:59Z", "2026-11-19T23:00:00Z", "2026-11-21T23:00:00Z"];
+  expect(columnsOf(days, times, "Europe/Berlin")).toEqual(["1: 2026-11-20", "2: 2026-11-21"]);
+  expect(columnsOf(["2026-11-09", "2026-11-16"], ["2026-11-22T09:00:00Z"])).toEqual([
+    "1: 2026-11-16",
+  ]);
+  const hours = ["2026-11-21 09:00:00", "2026-11-21 10:00:00"];
+  expect(columnsOf(hours, ["2026-11-21T09:59:00Z", "2026-11-21T11:00:00Z"])).toEqual([
+    "1: 2026-11-21 09:00:00",
+  ]);
+});
+
+test("an annotation is made and removed below a chart, which reads it", async () => {
+  const { page, problems, go, findings } = consoles.light;
+  await go("insights/new/");
+  problems.length = 0;
+  await page.getByRole("button", { name: "Annotation", exact: true }).click();
+  await page.getByLabel("Text").fill("New prices");
+  await page.getByRole("button", { name: "Save" }).last().click();
+  const remove = page.getByRole("button", { name: "Remove the annotation New prices" });
+  await remove.waitFor();
+  await page.getByRole("application").focus();
+  await page.keyboard.press("End");
+  await page.getByText("1. New prices").first().waitFor();
+  expect(await findings()).toEqual([]);
+  await remove.click();
+  await remove.waitFor({ state: "detached" });
+  expect(problems).toEqual([]);
 });
 
 test("a funnel of one step is not asked, and has no older chart", async () => {

@@ -5,6 +5,8 @@ import { isDark } from "../state/preferences.ts";
 import { Button } from "../ui/button.tsx";
 import { announce } from "../ui/live-region.tsx";
 import { DataTable } from "./data-table.tsx";
+import type { Mark } from "./mark-columns.ts";
+import { marksAt } from "./marks.ts";
 import { type Library, loadLibrary, plot } from "./plot.ts";
 import { colorOf, DASHES, drawn, partAt, type Series, tableOfLines } from "./series.ts";
 
@@ -20,6 +22,7 @@ type ChartProps = {
   kind?: "line" | "bars" | "stack";
   /** Whether the last interval has not ended. */
   isUnfinished?: boolean;
+  marks?: readonly Mark[] | undefined;
   /** In pixels; without it the chart fills its place. */
   height?: number | undefined;
   /** Whether the page has its own way to a table. */
@@ -91,7 +94,7 @@ function useLibrary(): Library | undefined {
 
 function Canvas(props: ChartProps) {
   const { title, columns, series, kind = "line", isUnfinished = false, height } = props;
-  const { pickHint = "Enter shows the persons" } = props;
+  const { pickHint = "Enter shows the persons", marks = [] } = props;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   const [column, setColumn] = useState<number | null>(null);
@@ -99,7 +102,7 @@ function Canvas(props: ChartProps) {
   const id = useId();
   const isDarkNow = isDark.value;
   const library = useLibrary();
-  const drawing = JSON.stringify([columns, series, kind, isUnfinished, height, isDarkNow]);
+  const drawing = JSON.stringify([columns, series, kind, isUnfinished, marks, height, isDarkNow]);
 
   // `drawing` has everything that is drawn.
   useEffect(() => {
@@ -108,7 +111,7 @@ function Canvas(props: ChartProps) {
     const size = () => ({ width: element.clientWidth, height: height ?? element.clientHeight });
     chart.current = plot(
       library,
-      { columns, series, kind, isUnfinished, ...size(), onCursor: setColumn },
+      { columns, series, kind, isUnfinished, marks, ...size(), onCursor: setColumn },
       element,
     );
     const resized = new ResizeObserver(() => {
@@ -131,7 +134,8 @@ function Canvas(props: ChartProps) {
     setAt(which);
     const left = chart.current?.valToPos(next, "x") ?? 0;
     chart.current?.setCursor({ left, top: 0 }, false);
-    announce(pointText(columns[next], series[which], next));
+    const said = pointText(columns[next], series[which], next);
+    announce([said, ...marksAt(marks, next)].join(". "));
   };
   const press = (event: KeyboardEvent) => {
     const from = column ?? columns.length - 1;
@@ -157,7 +161,7 @@ function Canvas(props: ChartProps) {
   return (
     <>
       <p class="readout" id={id}>
-        <Readout columns={columns} series={series} column={column} kind={kind} />
+        <Readout columns={columns} series={series} column={column} kind={kind} marks={marks} />
       </p>
       <div
         class={props.onPick ? "plot can-pick" : "plot"}
@@ -214,8 +218,9 @@ function Readout(props: {
   series: readonly Series[];
   column: number | null;
   kind: "line" | "bars" | "stack";
+  marks: readonly Mark[];
 }) {
-  const { columns, series, column, kind } = props;
+  const { columns, series, column, kind, marks } = props;
   const now = series.filter(({ isBefore }) => !isBefore);
   return (
     <>
@@ -235,6 +240,11 @@ function Readout(props: {
           />
           <span class="readout-name">{nameOf(one)}</span>
           <b>{column === null ? "" : withUnit(one.data[column], one.unit)}</b>
+        </span>
+      ))}
+      {marksAt(marks, column).map((text) => (
+        <span class="readout-line" key={text}>
+          <span class="readout-name">{text}</span>
         </span>
       ))}
     </>

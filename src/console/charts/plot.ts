@@ -1,6 +1,8 @@
 import type uPlot from "uplot";
 import { CHARTS } from "../state/base.ts";
 import { bucket, compact, withUnit } from "../state/format.ts";
+import type { Mark } from "./mark-columns.ts";
+import { drawMarks } from "./marks.ts";
 import { colorOf, commonUnit, DASHES, type Series, stacked, styleOf } from "./series.ts";
 
 /** How a chart is drawn. */
@@ -10,6 +12,7 @@ export type PlotOptions = {
   kind: "line" | "bars" | "stack";
   /** Whether the last interval has not ended: it is drawn dotted. */
   isUnfinished: boolean;
+  marks: readonly Mark[];
   width: number;
   height: number;
   /** Called with the column under the pointer; null when it leaves. */
@@ -249,7 +252,12 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
       series: lines,
       hooks: {
         setCursor: [({ cursor }) => options.onCursor(cursor.idx ?? null)],
-        ...(hasEndLabels(options) && { draw: [(drawn) => drawEndLabels(drawn, options.series)] }),
+        draw: [
+          (drawn) => {
+            drawMarks(drawn, options.marks);
+            if (hasEndLabels(options)) drawEndLabels(drawn, options.series);
+          },
+        ],
       },
     },
     data,

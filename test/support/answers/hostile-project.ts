@@ -161,6 +161,7 @@ export async function hostileProject(server: Server): Promise<HostileProject> {
   await server.get("/dashboards/");
   await send("PATCH", "/api/projects/1/", { name: sent("project", NAME) });
   await send("POST", "/api/personal_api_keys/", { label: sent("key", LABEL), scopes: ["*"] });
+  await make("annotations", { content: sent("annotation", LONG) });
   const texts = (place: string) => ({
     name: sent(`${place} name`, LONG),
     description: sent(`${place} text`, LONG),

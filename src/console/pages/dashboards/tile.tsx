@@ -94,7 +94,7 @@ function InsightTile(props: {
             isTable ? (
               <DataTable title={name} table={tableOf(shown)} />
             ) : (
-              <Result answer={shown} title={shown.explanation ?? name} />
+              <Result answer={shown} title={shown.explanation ?? name} insight={insight.id} />
             )
           }
         </Load>

@@ -119,7 +119,7 @@ function Editor(props: {
                 isSql(query) ? (
                   <SqlAnswerPart answer={data} sql={query.query ?? ""} />
                 ) : (
-                  <AnswerTabs answer={data} name={insight?.name || "insight"} />
+                  <AnswerTabs answer={data} insight={insight} />
                 )
               }
             </Load>
@@ -151,14 +151,17 @@ const TABS = [
   { value: "sql", label: "SQL" },
 ] as const;
 
-function AnswerTabs({ answer, name }: { answer: Answer; name: string }) {
+function AnswerTabs(props: { answer: Answer; insight: Schemas["Insight"] | undefined }) {
+  const { answer, insight } = props;
   const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("chart");
   const { explanation, sql } = answer;
   const table = tableOf(answer);
   return (
     <>
       <Tabs label="Views of the answer" tabs={TABS} value={tab} onChange={setTab}>
-        {tab === "chart" && <Result answer={answer} title={explanation} height={320} />}
+        {tab === "chart" && (
+          <Result answer={answer} title={explanation} height={320} insight={insight?.id} />
+        )}
         {tab === "table" && <DataTable title={explanation} table={table} />}
         {tab === "sql" && <CodeBlock text={sql} label="SQL that finds the same numbers" />}
       </Tabs>
@@ -172,7 +175,7 @@ function AnswerTabs({ answer, name }: { answer: Answer; name: string }) {
             Open in SQL
           </ButtonLink>
         ) : (
-          <CsvButton name={name} rows={rawRows(table)} />
+          <CsvButton name={insight?.name || "insight"} rows={rawRows(table)} />
         )}
       </footer>
     </>

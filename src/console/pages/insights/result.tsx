@@ -5,6 +5,7 @@ import { may } from "../../api/session.ts";
 import { type Bar, BarList } from "../../charts/bar-list.tsx";
 import { Chart } from "../../charts/chart.tsx";
 import { FunnelSteps } from "../../charts/funnel-steps.tsx";
+import type { Mark } from "../../charts/mark-columns.ts";
 import { NumberTile } from "../../charts/number-tile.tsx";
 import { RetentionGrid } from "../../charts/retention-grid.tsx";
 import { eventTitle } from "../../state/format.ts";
@@ -12,6 +13,7 @@ import { zone } from "../../state/project.ts";
 import { dayIn, shiftDay } from "../../state/zoned-days.ts";
 import { Empty } from "../../ui/states.tsx";
 import { Grid } from "../sql/sql-result.tsx";
+import { AnnotationList, marksOf, useAnnotations } from "./annotations.tsx";
 import { commonMeasure, isSql, nameOf, seriesOf } from "./answer-table.ts";
 import { CountedPersons } from "./counted-persons.tsx";
 import { cellPick, type Pick, pointPick, stepPick, wayPick } from "./picks.ts";
@@ -33,6 +35,8 @@ type ResultProps = {
   title: string;
   /** The height of a chart in pixels; without it a chart fills its place, and has no tools of its own. */
   height?: number;
+  /** The id of the insight, for its annotations; undefined of a new question. */
+  insight?: number | undefined;
 };
 
 /** A part of a result also gets a way to ask for the persons of one of its numbers. */
@@ -53,7 +57,7 @@ export function Result(props: ResultProps) {
 }
 
 function Drawn(props: PartProps) {
-  const { answer, title, height, onPick } = props;
+  const { answer } = props;
   const { query, results } = answer;
   if (isSql(query)) return <Rows answer={answer} />;
   if (results.length === 0) return <Empty icon="insights" title="No event answers this question" />;
@@ -67,18 +71,50 @@ function Drawn(props: PartProps) {
     const isList = results.length > 4 || results.some((line) => line.breakdown_value !== null);
     return isList ? <Totals {...props} /> : <Numbers {...props} />;
   }
-  const isOverTime = query.kind !== "StickinessQuery";
+  if (query.kind === "StickinessQuery") return <Plotted {...props} kind="bars" />;
+  return <OverTime {...props} />;
+}
+
+type PlottedProps = PartProps & {
+  kind: "line" | "bars" | "stack";
+  isUnfinished?: boolean;
+  marks?: readonly Mark[];
+};
+
+/** The numbers of an answer with several columns. */
+function Plotted({ answer, title, height, onPick, kind, isUnfinished, marks }: PlottedProps) {
   return (
     <Chart
       title={title}
       columns={answer.columns}
       series={seriesOf(answer)}
-      kind={chartOf(answer)}
-      isUnfinished={isOverTime && isUnfinished(answer)}
+      kind={kind}
+      isUnfinished={isUnfinished ?? false}
+      marks={marks}
       height={height}
       isBare={height === undefined}
       onPick={onPick && (({ series, column }) => onPick(pointPick(answer, series, column)))}
     />
+  );
+}
+
+/** The same over time, with its annotations. */
+function OverTime(props: PartProps) {
+  const { answer, insight } = props;
+  const annotations = useAnnotations(answer, insight);
+  const marks = marksOf(answer.columns, annotations.data ?? []);
+  return (
+    <>
+      <Plotted
+        {...props}
+        kind={chartOf(answer)}
+        isUnfinished={isUnfinished(answer)}
+        marks={marks}
+      />
+      {props.height !== undefined && (
+        <AnnotationList answer={answer} of={annotations} insight={insight} />
+      )}
+    </>
   );
 }
 
@@ -91,7 +127,6 @@ function Rows({ answer }: { answer: Answer }) {
 function chartOf({ query, results }: Answer): "line" | "bars" | "stack" {
   const { kind, trendsFilter } = query;
   if (kind === "LifecycleQuery") return "stack";
-  if (kind === "StickinessQuery") return "bars";
   if (trendsFilter?.["display"] !== "ActionsBar") return "line";
   // Parts that add up to the whole stand on each other: many thin bars side by side cannot be read.
   const areParts = results.every(

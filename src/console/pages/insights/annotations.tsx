@@ -1,0 +1,138 @@
+import { useState } from "preact/hooks";
+import type { Answer } from "../../api/ask.ts";
+import { useChange } from "../../api/change.ts";
+import { api, read, type Schemas } from "../../api/client.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
+import { may } from "../../api/session.ts";
+import { type Mark, marksIn } from "../../charts/mark-columns.ts";
+import { day } from "../../state/format.ts";
+import { inProject, zone } from "../../state/project.ts";
+import { dayIn, shiftDay } from "../../state/zoned-days.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, Select } from "../../ui/field.tsx";
+import { announce } from "../../ui/live-region.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
+import { ProblemNote } from "../../ui/states.tsx";
+
+type Annotation = Schemas["Annotation"];
+
+/** Annotations that a chart shows. */
+const SHOWN = 50;
+
+/** The longest interval, in days. */
+const INTERVAL_DAYS_MAX = 31;
+
+/** The annotations of the time that an answer is over, without those of other insights; the latest first. */
+export function useAnnotations(
+  { columns }: Answer,
+  insight: number | undefined,
+): Loaded<Annotation[]> {
+  const [from = "", last = ""] = [columns[0]?.slice(0, 10), columns.at(-1)?.slice(0, 10)];
+  const isOverTime = /^\d{4}-\d{2}-\d{2}$/.test(from);
+  const key = `annotations ${from} ${last} ${insight}`;
+  return useLoad(isOverTime && may("annotation:read") ? key : null, async (signal) => {
+    const query = { limit: SHOWN, date_from: from, date_to: shiftDay(last, INTERVAL_DAYS_MAX) };
+    const { results } = await read(
+      api.GET("/api/environments/{project_id}/annotations/", {
+        params: { path: inProject(), query },
+        signal,
+      }),
+    );
+    return results.filter(({ dashboard_item }) => (dashboard_item ?? insight) === insight);
+  });
+}
+
+/** The annotations as marks on the columns of a chart. */
+export const marksOf = (columns: readonly string[], annotations: readonly Annotation[]): Mark[] =>
+  marksIn(
+    columns,
+    annotations.map(({ date_marker, content }) => ({ at: date_marker, text: content })),
+    zone(),
+  );
+
+/** The annotations below a chart, in the order of their numbers, and the ways to make and to remove one. */
+export function AnnotationList(props: {
+  answer: Answer;
+  of: Loaded<Annotation[]>;
+  insight: number | undefined;
+}) {
+  const { answer, of, insight } = props;
+  const [isNew, setNew] = useState(false);
+  const { run, problem } = useChange();
+  const canWrite = may("annotation:write");
+  const shown = (of.data ?? [])
+    .filter((one) => marksOf(answer.columns, [one]).length > 0)
+    .toSorted((a, b) => a.date_marker.localeCompare(b.date_marker));
+  const remove = (id: number) =>
+    run(async () => {
+      const params = { path: { ...inProject(), id } };
+      const body = { deleted: true };
+      await read(api.PATCH("/api/environments/{project_id}/annotations/{id}/", { params, body }));
+      announce("Removed");
+      of.reload();
+    });
+  return (
+    <div class="annotations">
+      <ol>
+        {shown.map(({ id, content, date_marker }) => (
+          <li key={id}>
+            <span class="caption">{day(date_marker)}</span> <bdi>{content}</bdi>
+            {canWrite && (
+              <Button
+                kind="quiet"
+                icon="close"
+                label={`Remove the annotation ${content}`}
+                onClick={() => remove(id)}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+      {problem && <ProblemNote problem={problem} />}
+      {canWrite && (
+        <Button kind="quiet" icon="plus" onClick={() => setNew(true)}>
+          Annotation
+        </Button>
+      )}
+      {isNew && (
+        <NewAnnotation insight={insight} onSaved={of.reload} onClose={() => setNew(false)} />
+      )}
+    </div>
+  );
+}
+
+const SCOPES = [
+  { value: "project", label: "All charts of the project" },
+  { value: "dashboard_item", label: "This insight" },
+];
+
+function NewAnnotation(props: {
+  insight: number | undefined;
+  onSaved: () => void;
+  onClose: () => void;
+}) {
+  const { insight, onSaved, onClose } = props;
+  const [content, setContent] = useState("");
+  const [date_marker, setDay] = useState(dayIn(new Date(), zone()));
+  const [scope, setScope] = useState("project");
+  const save = async () => {
+    const of =
+      scope === "project" || insight === undefined
+        ? {}
+        : { scope: "dashboard_item" as const, dashboard_item: insight };
+    const params = { path: inProject() };
+    const body = { content, date_marker, ...of };
+    await read(api.POST("/api/environments/{project_id}/annotations/", { params, body }));
+    announce("Saved");
+    onSaved();
+  };
+  return (
+    <SaveDialog title="New annotation" onSave={save} onClose={onClose}>
+      <Field label="Text" autofocus required value={content} onInput={setContent} />
+      <Field label="Day" type="date" required value={date_marker} onInput={setDay} />
+      {insight !== undefined && (
+        <Select label="Shown on" value={scope} choices={SCOPES} onChange={setScope} />
+      )}
+    </SaveDialog>
+  );
+}
