@@ -97,8 +97,10 @@ async function tryStatements(isOver: (count: number) => boolean) {
   for (; !isOver(count); count++) {
     const { text, isForbidden } = next();
     let { status, said } = await run(server, text);
-    // A server that is busy may run out of time before it has looked at the statement.
-    while (isForbidden && status === 504) ({ status, said } = await run(server, text));
+    // A server that is busy may refuse the statement, or run out of time, before it has looked at it.
+    while (isForbidden && [429, 504].includes(status)) {
+      ({ status, said } = await run(server, text));
+    }
     const allowed = isForbidden ? [400] : STATUSES;
     if (!allowed.includes(status) || said.includes(MARKER)) {
       const { err } = server.output();

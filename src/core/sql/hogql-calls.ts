@@ -10,6 +10,11 @@ export type Special =
   | { call: string; args: JsonObject[] }
   | { refused: string };
 
+/** Returns the number that a node is, rounded where it has too many digits; NaN for other nodes. */
+export const numberIn = ({ value }: JsonObject): number =>
+  // A number of many digits is no number here, but it is written as one.
+  Number(JSON.stringify(isObject(value) ? value["value"] : undefined));
+
 /** For the pages: calls whose SQL is made by `SPECIAL_CALLS`, and what they become. */
 export const SPECIAL_SQL = {
   "&&": ["(a = 1) && (b = 2)", "(a = 1) AND (b = 2)"],
@@ -120,8 +125,8 @@ export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
   todatetime64: firstOf("toDateTime"),
   tostartofweek({ args: [time, mode] }) {
     if (time === undefined || mode === undefined) return undefined;
-    const value = isObject(mode["value"]) ? Number(String(mode["value"]["value"])) : Number.NaN;
-    if (!Number.isInteger(value)) {
+    const value = numberIn(mode);
+    if (!Number.isSafeInteger(value)) {
       return { refused: "The mode of toStartOfWeek is 0 for Sunday, or 1 for Monday." };
     }
     return { call: value % 2 === 1 ? "toMonday" : "toStartOfWeek", args: [time] };

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, ownValue } from "../values/json.ts";
 import { folded, nodesIn } from "./extent.ts";
-import { constant, constantText, HOGQL_TYPES } from "./hogql-calls.ts";
+import { constant, constantText, HOGQL_TYPES, numberIn } from "./hogql-calls.ts";
 import { type From, isOf, tablesIn } from "./hogql-names.ts";
 
 const NUMBERS = /^(?:INTEGER|BIGINT|DECIMAL|DOUBLE|HUGEINT)$/;
@@ -85,9 +85,9 @@ export function withUuids(node: JsonObject, from: From): JsonObject {
 
 /** Returns the place of a list that a number of ClickHouse means, as a key of JSON: from 1 on. */
 export function placeIn(node: JsonObject | undefined): string | undefined {
-  if (node === undefined || !isNumber(node) || !isObject(node["value"])) return undefined;
-  const place = Number(String(node["value"]["value"]));
-  return Number.isInteger(place) && place > 0 ? String(place - 1) : undefined;
+  if (node === undefined || !isNumber(node)) return undefined;
+  const place = numberIn(node);
+  return Number.isInteger(place) && place > 0 ? String(BigInt(place) - 1n) : undefined;
 }
 
 const escaped = (name: string) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;

@@ -278,6 +278,11 @@ describe("a question in plain English", () => {
     expect(await numberOf("how many visitors never visited /pricing in the last 30 days")).toBe(
       [...did("$pageview")].filter((person) => !onPricing.has(person)).length,
     );
+    for (const saw of ["visited", "saw"]) {
+      expect(await numberOf(`how many customers never ${saw} /pricing in the last 30 days`)).toBe(
+        [...bought].filter((person) => !onPricing.has(person)).length,
+      );
+    }
     const counts = Object.values(countsBy(named("purchase"), ({ person }) => person));
     expect(await numberOf("how many customers bought at least 2 times in the last 30 days")).toBe(
       counts.filter((count) => count >= 2).length,

@@ -106,6 +106,9 @@ const VALUES: [sql: string, value: unknown][] = [
   ["countIf(dateDiff('day', person.properties.since, now()) > 1)", 0],
   ["countIf(person.properties.since + INTERVAL 30 DAY < now())", 0],
   ["any(CAST(properties.n AS Float64))", 1.5],
+  ["any(properties.tags[9223372036854775807])", null],
+  ["max(JSONExtractString(properties, 'tags', 9223372036854775807))", ""],
+  ["max(splitByChar('/', 'a/b')[9223372036854775807])", null],
 ];
 
 test.each(VALUES)("HogQL %s", async (sql, value) => {
@@ -139,6 +142,7 @@ test("a word that is not taken says what to write", async () => {
     ["SELECT CAST(event, 'constructor') FROM events", "a type that is written out: one of string"],
     ["SELECT constructor(event) FROM events", "constructor"],
     ["SELECT CAST(event, 'Ring') FROM events", "a type that is written out: one of string"],
+    ["SELECT toStartOfWeek(timestamp, 9223372036854775807) FROM events", "0 for Sunday"],
     ["SELECT toDate() FROM events", "takes 1 or 2 arguments"],
     ["SELECT person.properties.email FROM groups", "person is known where FROM has events"],
   ] as const) {

@@ -1,6 +1,6 @@
 import type { Part, Parts } from "../language/parts.ts";
 import { askedInterval } from "./compile.ts";
-import type { Condition, Reading } from "./reading.ts";
+import type { Condition, Measure, Reading } from "./reading.ts";
 
 /** Conditions that hold for an event, by the ones that deny them. */
 const MET: Partial<Record<Condition["is"], Condition["is"]>> = { not: "equal", unset: "set" };
@@ -11,6 +11,7 @@ const MET: Partial<Record<Condition["is"], Condition["is"]>> = { not: "equal", u
  */
 export function byPerson(parts: Parts, reading: Reading): Reading {
   const { measure, where } = reading;
+  if (measure.of === "without") return withoutPages(reading, measure);
   const isOfPersons = measure.of === "events" && measure.math === "dau";
   if (!isOfPersons || reading.when.compare === true || askedInterval(reading) !== null)
     return reading;
@@ -21,12 +22,33 @@ export function byPerson(parts: Parts, reading: Reading): Reading {
     return is === undefined ? [] : [{ ...one, is }];
   });
   if (!isDenied || event === undefined || others.length > 0 || met.length === 0) return reading;
+  const views = "$pageview";
+  if (event !== views && where.some(isOffPage)) {
+    return withoutPages(reading, { of: "without", event, not: views });
+  }
   return {
     ...reading,
     measure: { of: "never", event, met },
     where: where.filter(({ is }) => MET[is] === undefined),
   };
 }
+
+/** "Customers who never visited /pricing" lack a view of that page; they may have seen others. */
+function withoutPages(reading: Reading, measure: Extract<Measure, { of: "without" }>): Reading {
+  const { where } = reading;
+  const pages = where.filter(isOffPage).map((one) => ({ ...one, is: "equal" as const }));
+  if (pages.length === 0) return { ...reading, measure };
+  return {
+    ...reading,
+    measure: { ...measure, pages },
+    where: where.filter((one) => !isOffPage(one)),
+  };
+}
+
+const isOffPage = ({ is, property }: Condition) => is === "not" && property.name === PAGE;
+
+/** The property with the page of an event. */
+const PAGE = "$pathname";
 
 /** Whether a part is the "not" of a verb: "customers without a coupon" are those of such orders. */
 const isNot = ({ meaning, words }: Part) =>

@@ -66,7 +66,8 @@ export type Measure =
   | { of: "stickiness"; event: string | null }
   | { of: "active_on"; event: string | null; days: number }
   | { of: "next"; page: string; isBefore: boolean }
-  | { of: "without"; event: string; not: string }
+  /** Persons with an event and without another one, or without it on pages. */
+  | { of: "without"; event: string; not: string; pages?: readonly Condition[] }
   /** Persons with an event, none of whose such events meets the conditions. */
   | { of: "never"; event: string; met: readonly Condition[] }
   | { of: "repeaters"; event: string; times: number; isShare?: boolean }

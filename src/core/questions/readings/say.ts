@@ -72,7 +72,8 @@ const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>)
   stickiness: ({ event }) => `users by their number of days with ${all(event)}`,
   active_on: ({ event, days }) => `users with ${all(event)} on at least ${days} days`,
   next: ({ page, isBefore }) => `pages ${isBefore ? "before" : "after"} ${page}`,
-  without: ({ event, not }) => `users of ${event} without ${not}`,
+  without: ({ event, not, pages = [] }) =>
+    `users of ${event} without ${not}${pages.map(({ values }) => ` of ${values.join(" or ")}`).join("")}`,
   never: ({ event, met }) => `users of ${event} without any where ${allMet(met)}`,
   repeaters: ({ event, times, isShare }) =>
     `${isShare === true ? "percentage of users" : "users"} with ${event} at least ${times} times`,

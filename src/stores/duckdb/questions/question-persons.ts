@@ -35,8 +35,9 @@ export function ofPersons(reading: Reading, parts: Parts, measure: Measure): str
       );
     }
     case "without": {
+      const pages = (measure.pages ?? []).map((one) => conditionSql(one, parts.source));
       const columns = `count(*) FILTER (WHERE ${eventIn([measure.event])}) AS did,
-    count(*) FILTER (WHERE ${eventIn([measure.not])}) AS not_done`;
+    count(*) FILTER (WHERE ${[eventIn([measure.not]), ...pages].join(" AND ")}) AS not_done`;
       return grouped(
         reading,
         { ...parts, labels: outerLabels(parts) },

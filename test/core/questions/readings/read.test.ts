@@ -297,6 +297,20 @@ describe("a question in plain English", () => {
       { measure: { of: "never", event: "$pageview", met: [is("$pathname", "/pricing")] } },
     ],
     [
+      "how many customers never visited /pricing",
+      {
+        where: [],
+        measure: { of: "without", event: "purchase", pages: [is("$pathname", "/pricing")] },
+      },
+    ],
+    [
+      "customers from Germany who never saw /about",
+      {
+        where: [is("$geoip_country_name", "Germany")],
+        measure: { of: "without", event: "purchase", pages: [is("$pathname", "/about")] },
+      },
+    ],
+    [
       "how many customers never used a payment",
       { measure: { of: "never", event: "purchase", met: [{ is: "set" }] }, where: [] },
     ],
