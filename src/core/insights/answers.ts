@@ -18,7 +18,7 @@ import type { Sql } from "../sql/sql.ts";
 import { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 import { isoTime } from "../values/time.ts";
-import type { Moment } from "../values/zoned-time.ts";
+import { type Moment, wallClock } from "../values/zoned-time.ts";
 import { explanationOfPlan } from "./explain.ts";
 import { type InsightResults, resultsOf } from "./results.ts";
 import { tableResults, withoutIntervals } from "./table-results.ts";
@@ -184,11 +184,14 @@ async function periodsOf(needs: AnswerNeeds, reading: Reading, asking: Asking) {
   const { date_from, date_to = null, ...range } = rangeOf(reading) as DateRange;
   const isAll = date_from === ALL_TIME && askedInterval(reading) === null;
   const divided = { interval: isAll ? ("month" as const) : interval, timezone };
-  const period = await spanOf(
-    needs,
-    { ...range, date_from, date_to },
-    { ...asking, interval: divided.interval },
-  );
+  const spanUntil = (until: string | null) => {
+    const asked = { ...range, date_from, date_to: until };
+    return spanOf(needs, asked, { ...asking, interval: divided.interval });
+  };
+  const upToNow = await spanUntil(date_to);
+  const isWithoutToday =
+    ranksLowDays(reading) && date_to === null && hasEarlierDays(upToNow, asking);
+  const period = isWithoutToday ? await spanUntil("-1d") : upToNow;
   if (reading.when.compare !== true) return { period, previous: null };
   const age = earlierBy(reading);
   return {
@@ -197,6 +200,14 @@ async function periodsOf(needs: AnswerNeeds, reading: Reading, asking: Asking) {
       age === undefined ? previousPeriod(period, divided) : earlierPeriod(period, age, divided),
   };
 }
+
+/** Whether the days with the least are asked for. Today would be among them, because it is not over. */
+const ranksLowDays = ({ top, by }: Reading): boolean =>
+  top?.isAscending === true && by.some((label) => label.by === "date");
+
+/** Whether a period began before today. */
+const hasEarlierDays = ({ from }: Period, { moment: { now, timezone } }: Asking): boolean =>
+  from.slice(0, 10) < isoTime(wallClock(now, timezone)).slice(0, 10);
 
 /** Answers a reading by SQL, also of the period before where that is asked. */
 async function answerOfTable(needs: AnswerNeeds, reading: Reading, asking: Asking) {

@@ -264,6 +264,22 @@ describe("a question in plain English", () => {
     expect(await numberOf("sessions on mobile in the last 30 days")).toBe(mobile.length);
   });
 
+  test("today is not the quietest day, because it is not over", async () => {
+    const dayOf = ({ at }: { at: number }) => new Date(at).toISOString().slice(0, 10);
+    const views = Map.groupBy(named("$pageview"), dayOf);
+    const visitors = [...views].map(([day, list]) => [
+      day,
+      new Set(list.map(({ person }) => person)).size,
+    ]);
+    const over = visitors.filter(([day]) => day !== "2026-11-21");
+    const least = Math.min(...over.map(([, count]) => Number(count)));
+
+    const { results, explanation } = await ask("quietest day in the last 30 days");
+    expect(explanation).toContain("until before 2026-11-21");
+    expect(results.map((line) => line.aggregated_value)).toEqual([least]);
+    expect((await ask("quietest day today")).explanation).toContain("until before 2026-11-22");
+  });
+
   test("looks at what each person did", async () => {
     const did = (name: string) => new Set(named(name).map(({ person }) => person));
     const [carted, bought] = [did("add_to_cart"), did("purchase")];
