@@ -59,13 +59,22 @@ export function NothingPasses({ onRemove }: { onRemove: () => void }) {
   );
 }
 
+/** Before the words of the engine, which come after a sentence in plain ones. */
+const ENGINE = " DuckDB: ";
+
 /** An error in its own words, with the id under which the server's log has it. */
 export function ProblemNote({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+  const [said, ...engine] = problem.message.split(ENGINE);
   return (
     <div class="note bad" role="alert">
       <Icon name="warning" />
       <div class="note-text">
-        <p>{problem.message}</p>
+        <p>{said}</p>
+        {engine.length > 0 && (
+          <p class="caption">
+            DuckDB: <bdi>{engine.join(ENGINE)}</bdi>
+          </p>
+        )}
         {problem.requestId && (
           <p class="caption">
             Request <code>{problem.requestId}</code>

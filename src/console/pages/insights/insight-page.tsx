@@ -51,6 +51,9 @@ export function InsightPage({ params }: PageProps) {
   return <Editor query={asked} words={query["ask"]} insight={insight} onSaved={loaded.replace} />;
 }
 
+/** The words of a question that only words can ask; over another period it has no sentence. */
+const wordsOf = (query: Query): string => (isSql(query) ? "" : (query.query ?? ""));
+
 function Editor(props: {
   query: Query;
   /** Words that were typed elsewhere, instead of the query. */
@@ -71,6 +74,7 @@ function Editor(props: {
   const asked = useLoad(missing ? null : key, (signal) => ask(query, signal));
   // Above the chart of an older question, a failure could be overlooked.
   const answer = asked.problem ? { ...asked, data: undefined } : asked;
+  const said = answer.data?.sentence ?? wordsOf(query);
   const isBuilt = KINDS.some(({ value }) => value === query.kind);
   const isTrend = query.kind === "TrendsQuery";
   return (
@@ -83,7 +87,7 @@ function Editor(props: {
         <SaveTools
           insight={insight}
           query={query}
-          name={typed?.key === key ? typed.words : (insight?.name ?? answer.data?.sentence ?? "")}
+          name={typed?.key === key ? typed.words : (insight?.name ?? said)}
           onChange={props.onSaved}
         />
       </PageHead>
