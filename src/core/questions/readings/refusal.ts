@@ -60,13 +60,17 @@ export function offeredFor(question: string, names: ProjectNames): string[] {
   const property = named ?? usual;
   const isOfMoney = meanings.some(({ roles }) => roles.has("revenue") || roles.has("order_value"));
   const general = [
-    ...(near === undefined && named !== undefined ? [`visitors by ${named} last month`] : []),
+    ...(near === undefined && named !== undefined && !isOfMoney
+      ? [`visitors by ${named} last month`]
+      : []),
     "how many visitors in the last 7 days",
     ...(has(names.events, "$pageview") ? ["page views per week over the last 8 weeks"] : []),
     ...moneyOffers(vocabulary),
     "how many sessions in the last 30 days",
   ];
-  const money = moneyOffers(vocabulary).toReversed();
+  const sums = moneyOffers(vocabulary).toReversed();
+  const hasParts = sums.length > 0 && usual !== undefined;
+  const money = hasParts ? [...sums, `revenue by ${usual} in the last 30 days`] : sums;
   const first = isOfMoney ? [...money, ...general.filter((one) => !money.includes(one))] : general;
   if (near === undefined) return first.slice(0, OFFERED_MAX);
   const offers = [
