@@ -1,16 +1,12 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { runCommand } from "../support/start/process.ts";
-import { ROOT, type Server, startServer } from "../support/start/server.ts";
+import { type Server, startServer } from "../support/start/server.ts";
 
-/** The sources, which need no build. */
-const command = [process.execPath, join(ROOT, "src/main.ts")];
-
-const serve = (...flags: string[]) => startServer({ command, flags });
+const serve = (...flags: string[]) => startServer({ flags });
 
 /** Runs `hoglet console` next to a server. */
 const link = ({ data }: Pick<Server, "data">, ...args: string[]) =>
-  runCommand(["console", ...args, "--data", data], { command });
+  runCommand(["console", ...args, "--data", data]);
 
 /** The answer to a sign-in with the link that was printed. */
 const signIn = ({ url }: Server, printed: string) =>

@@ -11,10 +11,10 @@ import { casesOf, eachStep, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT, startServer } from "../support/start/server.ts";
 
 /** Of so many steps one is tried. */
-const STRIDE = rounds(60, 1);
+const STRIDE = rounds(100, 1);
 
 /** The same for the steps of the archive, which are few. */
-const ARCHIVE_STRIDE = rounds(12, 1);
+const ARCHIVE_STRIDE = rounds(20, 1);
 
 /** Decides which steps are tried, and what is sent. */
 const SEED = seedOf();

@@ -103,7 +103,7 @@ describe("a filter by property", () => {
     "finds exactly the right persons for any key and value: %s",
     async (operator) => {
       const isPattern = operator.endsWith("regex");
-      for (let n = 0; n < rounds(20, 60); n++) {
+      for (let n = 0; n < rounds(8, 60); n++) {
         const [, properties] = oneOf(people.slice(0, PEOPLE));
         const key = random() < 0.8 ? oneOf(Object.keys(properties)) : oneOf(HOSTILE_TEXTS);
         const own =
@@ -213,7 +213,7 @@ describe("a search", () => {
   };
 
   test("finds parts of addresses and whole distinct ids, and no wildcard or operator is one", async () => {
-    for (let n = 0; n < rounds(100, 300); n++) {
+    for (let n = 0; n < rounds(40, 300); n++) {
       const search = some();
       const part = search.toLowerCase();
       const found = await listed({ search });
@@ -226,7 +226,7 @@ describe("a search", () => {
 
   test.each(["email", "distinct_id"])("by %s finds the whole alone", async (name) => {
     const known = name === "email" ? emails : people.map(([id]) => stored(id));
-    for (let n = 0; n < rounds(35, 100); n++) {
+    for (let n = 0; n < rounds(15, 100); n++) {
       const text = random() < 0.5 ? oneOf(known) : some();
       const wanted = known.flatMap((own, n) => (own === text ? [n] : []));
       expect([text, await listed({ [name]: text })]).toEqual([text, wanted]);

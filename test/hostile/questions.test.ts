@@ -83,7 +83,7 @@ describe("a name of an event or property is never SQL", () => {
         [trends({ event: name }, { breakdownFilter: { breakdown: name } }), 1],
         [trends({ event: name, math: "sum", math_property: name }), 0],
       ];
-      for (const [query, wanted] of turnOf(queries, at, 3)) {
+      for (const [query, wanted] of turnOf(queries, at, 6)) {
         expect([name, await counted(query)]).toEqual([name, wanted]);
       }
     }
@@ -137,7 +137,7 @@ describe("a name of an event or property is never SQL", () => {
         [{ searchTerm: body }, expect.arrayContaining([body])],
         [{ serviceNames: [name] }, []],
       ];
-      for (const [query, wanted] of turnOf(queries, at, 2)) {
+      for (const [query, wanted] of turnOf(queries, at, 4)) {
         expect(await found(query)).toEqual(wanted as string[]);
       }
     }

@@ -30,7 +30,7 @@ async function remove(app: TestApp, id: string): Promise<void> {
 
 test("deletions run next to statements that take all memory, or wait and say why", async () => {
   await using app = await testApp({ flags: { "--memory": "128" } });
-  await fill(app, rounds(10_000, 30_000));
+  await fill(app, rounds(4000, 30_000));
   const planted = `planted-${crypto.randomUUID()}`;
   await app.capture(batch(event({ distinct_id: "gone", properties: { planted } })));
   let isOver = false;

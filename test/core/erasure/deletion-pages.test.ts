@@ -10,7 +10,7 @@ const token = () => `planted-${crypto.randomUUID()}`;
 
 /** Persons whose properties grow by turns, so that pages split where somebody else's rows are. */
 const PERSONS_COUNT = rounds(45, 90);
-const ROUNDS = 4;
+const ROUNDS = rounds(3, 4);
 
 /** Every third of them is deleted, and some are changed by users, too. */
 const isGone = (at: number) => at % 3 === 1;

@@ -40,7 +40,7 @@ const filled = preparedData(async (data) => {
 
 describe("while a batch runs", () => {
   /** More events of others: so many are written again in several parts. */
-  const MORE = rounds(1, 6) * ROW_GROUP_ROWS;
+  const MORE = rounds(0, 6) * ROW_GROUP_ROWS;
 
   test("events are accepted and stored, and persons split and deleted, and all of it holds", async () => {
     using place = temporaryDirectory();

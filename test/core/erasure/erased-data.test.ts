@@ -33,7 +33,7 @@ const sqliteFiles = (found: object) =>
 describe("deleted means gone", () => {
   test("S47: no byte of a person is left in any file, raw or in a frame, and all others stay", async () => {
     await using app = await testApp({ flags: { "--memory": "128" } });
-    const rowGroups = rounds(1, 5);
+    const rowGroups = rounds(1 / 3, 5);
     const texts = Array.from({ length: 120 }, token);
     const every = Math.floor((rowGroups * ROW_GROUP_ROWS) / texts.length);
     const [id, anonymous, name, was] = [token(), token(), token(), token()];
@@ -103,7 +103,7 @@ describe("deleted means gone", () => {
     const archived = await findPlanted(join(app.directory, "archive"), ["log of bob"]);
     expect(Object.keys(archived).length).toBeGreaterThan(0);
     // Later writes bring nothing back from memory.
-    await fill(app, rounds(1 / 3, 2) * ROW_GROUP_ROWS);
+    await fill(app, rounds(1 / 6, 2) * ROW_GROUP_ROWS);
     expect(await findPlanted(join(app.directory, "events"), all)).toEqual({});
   });
 

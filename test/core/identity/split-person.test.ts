@@ -3,6 +3,7 @@ import type { Person } from "../../../src/core/identity/person.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { projected } from "../../support/disk/project-contents.ts";
 import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { rounds } from "../../support/start/rounds.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
@@ -151,17 +152,18 @@ describe("splitting a person", () => {
     expect(await persons(app)).toEqual(before);
   });
 
-  test("undoes a chain of 10,000 merges", async () => {
+  test("undoes a chain of thousands of merges", async () => {
     const app = await newProject();
-    const ids = Array.from({ length: 10_000 }, (_, n) => `p${n}`);
+    const count = rounds(2000, 10_000);
+    const ids = Array.from({ length: count }, (_, n) => `p${n}`);
     await app.capture(batch(...ids.map((id) => of(id, "seen", { $set: { own: id } }))));
     await app.capture(batch(...ids.slice(1).map((id, n) => alias(`p${n}`, id))));
     const [one] = await persons(app);
 
     expect((await split(app, one as Person)).status).toBe(201);
 
-    expect((await app.get("/persons/?limit=1")).body).toMatchObject({ count: 10_000 });
-    for (const id of ["p0", "p5000", "p9999"]) {
+    expect((await app.get("/persons/?limit=1")).body).toMatchObject({ count });
+    for (const id of ["p0", `p${count / 2}`, `p${count - 1}`]) {
       const person = await personOf(app, id);
       expect(person).toMatchObject({ distinct_ids: [id], properties: { own: id } });
       expect(await eventsOf(app, person)).toContain("seen");

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { batch, event } from "../../support/data/build-records.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
+import { turnOf } from "../../support/start/rounds.ts";
 
 /** Builds that are counted, or are the time, or a commit: of two the longer number is the larger. */
 const VERSIONS = [
@@ -71,7 +72,7 @@ describe("versions of long numbers", () => {
   };
 
   test.each(Object.entries(OPERATORS))("%s", async (operator, passes) => {
-    for (const value of VERSIONS) {
+    for (const value of turnOf(VERSIONS, Object.keys(OPERATORS).indexOf(operator), 2)) {
       const expected = VERSIONS.filter((version) => passes(compared(version, value)));
       // A text that is no version passes every negated test.
       if (operator === "semver_neq") expected.push(...TOO_LONG);

@@ -394,7 +394,7 @@ describe("nothing of log records vanishes silently:", () => {
 
 describe("log records on their way", () => {
   test("are also decoded when they are many, sent or inflated", async () => {
-    const records = Array.from({ length: 20_000 }, (_, n) => ({
+    const records = Array.from({ length: 4000 }, (_, n) => ({
       body: { stringValue: `line ${n} ${"y".repeat(60)}` },
     }));
 
@@ -404,9 +404,9 @@ describe("log records on their way", () => {
       expect((await post(new Uint8Array(gzipSync(text)))).status).toBe(200);
     });
 
-    expect(stored.length).toBe(40_000);
-    expect(stored[39_999]?.body).toStartWith("line 19999 ");
-    expect(new Set(stored.map(({ uuid }) => uuid)).size).toBe(40_000);
+    expect(stored.length).toBe(8000);
+    expect(stored[7999]?.body).toStartWith("line 3999 ");
+    expect(new Set(stored.map(({ uuid }) => uuid)).size).toBe(8000);
   });
 
   test("harm no others: NUL, lone surrogates, deep and odd ones are stored with the rest", async () => {
