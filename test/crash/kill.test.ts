@@ -22,7 +22,7 @@ const SEED = seedOf();
 const SENDERS = 6;
 
 /** The kill comes so many acknowledged requests after the server listens, and so much later. */
-const REQUESTS_MAX = 120;
+const REQUESTS_MAX = rounds(60, 120);
 const LATER_MS_MAX = 200;
 
 /** The longest part of a start that is let pass, in milliseconds, before it is killed. */
@@ -112,7 +112,7 @@ describe("a server that is stopped", () => {
       using begun = await openConnection(server.url);
       using idle = await openConnection(server.url);
       await begin(begun, idle);
-      const enough = senders.acknowledged(50);
+      const enough = senders.acknowledged(rounds(25, 50));
       senders.open(server.url);
       await enough;
 
@@ -139,7 +139,7 @@ async function stopUnderLoad(
   signal: NodeJS.Signals,
 ): Promise<void> {
   await using server = await startServer({ data });
-  const enough = senders.acknowledged(80);
+  const enough = senders.acknowledged(rounds(30, 80));
   senders.open(server.url);
   await enough;
   server.signal(signal);

@@ -30,6 +30,7 @@ import {
 import { temporaryDirectory } from "../support/start/app.ts";
 import { preparedData } from "../support/start/prepared-data.ts";
 import { runCommand } from "../support/start/process.ts";
+import { rounds } from "../support/start/rounds.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 
 let root = temporaryDirectory();
@@ -267,7 +268,7 @@ const FRAME_MAGIC = Buffer.from("ff484aff", "hex");
 /** Lets senders send to a server of its own, that ends well; returns what it then held. */
 async function sendSome(senders: ReturnType<typeof startSenders>): Promise<Everything> {
   await using server = await startServer({ data });
-  const enough = senders.acknowledged(100);
+  const enough = senders.acknowledged(rounds(25, 100));
   senders.open(server.url);
   await enough;
   await senders.close();
