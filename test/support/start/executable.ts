@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +21,8 @@ const SOURCES = ["src", "scripts/build", "package.json", "bun.lock"];
 /** Holds a folder for each executable, named by a hash of its sources. */
 const CACHE = join(ROOT, "node_modules/.cache/hoglet");
 
-/** Executables that are kept; each has 190 MB. */
-const KEPT = 3;
+/** How long an executable is kept that nobody uses, in milliseconds; each has 190 MB. */
+const KEPT_MS = 3_600_000;
 
 let path: string | undefined;
 
@@ -50,7 +51,10 @@ export function loneExecutable(): LoneExecutable {
 function built(): string {
   const folder = join(CACHE, `executable-${hashOf(SOURCES)}`);
   const made = join(folder, process.platform === "win32" ? "hoglet.exe" : "hoglet");
-  if (existsSync(made)) return made;
+  if (existsSync(made)) {
+    utimesSync(folder, new Date(), new Date());
+    return made;
+  }
   mkdirSync(CACHE, { recursive: true });
   // Several test files may build at once: a folder of its own each, renamed when it is whole.
   const work = mkdtempSync(join(CACHE, "building-"));
@@ -89,12 +93,11 @@ function filesOf(name: string): string[] {
     .sort();
 }
 
-/** Removes all executables but the newest ones, one of which another run may use. */
+/** Removes the executables that nobody has used for long: another run may use a younger one. */
 function removeOld(): void {
-  const old = readdirSync(CACHE)
-    .filter((name) => name.startsWith("executable-"))
-    .map((name) => ({ name, at: statSync(join(CACHE, name)).mtimeMs }))
-    .sort((a, b) => b.at - a.at)
-    .slice(KEPT - 1);
-  for (const { name } of old) rmSync(join(CACHE, name), { recursive: true, force: true });
+  for (const name of readdirSync(CACHE).filter((one) => one.startsWith("executable-"))) {
+    const path = join(CACHE, name);
+    const usedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (Date.now() - usedAt > KEPT_MS) rmSync(path, { recursive: true, force: true });
+  }
 }
