@@ -9,6 +9,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { executable } from "../test/support/start/executable.ts";
+import { TEST_MS_MAX } from "../test/support/start/patience.ts";
 import { LONG_VARIABLE } from "../test/support/start/rounds.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -19,8 +20,14 @@ const FILES_AT_ONCE = 4;
 /** How long each test file took at its last run, by which the slow ones start first. */
 const TIMINGS = join(ROOT, "node_modules/.cache/hoglet/timings.json");
 
-/** The slow files, for a first run. */
-const SLOW_FILES = ["test/crash/disk-full.test.ts"];
+/** The slow files, for a first run: the slowest first. */
+const SLOW_FILES = [
+  ...["app/rebuild", "http/docs/pages", "app/recovery/journal-gaps", "hostile/docs"],
+  ...["crash/disk-full", "console/pages", "console/lists", "core/erasure/deletion-runs"],
+  ...["executable/executable", "core/erasure/erased-data", "console/settings", "crash/recovery"],
+  ...["crash/kill-steps", "sdk/posthog-js", "sdk/outage", "hostile/large-events"],
+  ...["console/dashboards", "console/sign-in", "console/hostile-texts", "stores/archive/archive"],
+].map((name) => `test/${name}.test.ts`);
 
 /** The module that a test file with long rounds imports, perhaps through another module. */
 const ROUNDS = join(ROOT, "test/support/start/rounds.ts");
@@ -88,7 +95,7 @@ async function runTests(
 ): Promise<Counts & { output: string }> {
   const { ok, output, cpuSeconds } = await run(
     [
-      ...["test", `--parallel=${FILES_AT_ONCE}`],
+      ...["test", `--timeout=${TEST_MS_MAX}`, `--parallel=${FILES_AT_ONCE}`],
       `--timings=${timings()}`,
       ...(env[LONG_VARIABLE] === undefined ? ["--update-timings"] : []),
       ...files,

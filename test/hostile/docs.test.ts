@@ -211,20 +211,6 @@ describe("texts that others have stored", () => {
 });
 
 describe("the docs page", () => {
-  test("is the same with any parameters in its address", async () => {
-    const query = new URLSearchParams({
-      ...{ "urls.primaryName": SCRIPTS[0] ?? "", filter: SCRIPTS[1] ?? "" },
-      ...{ persistAuthorization: "true", queryConfigEnabled: "true" },
-    });
-    const hash = "#/persons/<img src=x onerror=window.hacked=1>";
-    const { context, page, problems, leaving } = await openDocs(`?${query}${hash}`);
-
-    expect(await page.textContent(".info .title")).toStartWith("Hoglet");
-    expect([await hackedOf(page), problems, leaving]).toEqual([undefined, [], []]);
-    expect(await page.$$eval(FOREIGN, (found) => found.length)).toBe(0);
-    await context.close();
-  });
-
   test("is in no frame of another page, which cannot ask the API either", async () => {
     const evil = `<!doctype html>
       <iframe src="${server.url}/docs"></iframe><object data="${server.url}/docs"></object>
