@@ -91,14 +91,19 @@ function headOf(
 
 /** Returns the statement of a series in which each row counts. */
 function plainSql(part: TrendsPart, { from, value }: Rows): Statement {
-  const { breakdown, isWhole } = part;
+  const { breakdown } = part;
   const by = breakdown === null ? [] : topColumns(topOf(part));
-  const sets = isWhole ? [by] : [[...by, "starts_at"], by];
   const select = `${headOf(part, breakdown === null ? [] : [valueColumns(by)], value)}
 ${breakdown === null ? `FROM ${from}` : joinedWith(topOf(part), from)}
-GROUP BY GROUPING SETS (${sets.map((set) => `(${set.join(", ")})`).join(", ")})
-HAVING count(*) > 0`;
+${groupedBy(part, by)}HAVING count(*) > 0`;
   return { tables: [], select };
+}
+
+/** Returns the clause that makes rows of the whole time, and of each interval if these are asked for. */
+function groupedBy({ isWhole }: TrendsPart, by: readonly string[]): string {
+  const ofWhole = by.join(", ");
+  if (isWhole) return by.length === 0 ? "" : `GROUP BY ${ofWhole}\n`;
+  return `GROUP BY GROUPING SETS ((${[...by, "starts_at"].join(", ")}), (${ofWhole}))\n`;
 }
 
 /** Returns the statement of a series in which each value of an id counts once. */
