@@ -235,7 +235,7 @@ describe("the pages", () => {
     await ask("PATCH", "dashboards/1/", { tiles: [{ insight: id }] });
     const { page } = light;
     await light.go("dashboards/1/");
-    await tile(page, "Broken").getByRole("alert").getByText("missing").waitFor();
+    await tile(page, "Broken").getByRole("alert").getByText("There is no column").waitFor();
     await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(1);
   });

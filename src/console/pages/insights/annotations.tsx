@@ -22,15 +22,25 @@ const SHOWN = 50;
 /** The longest interval, in days. */
 const INTERVAL_DAYS_MAX = 31;
 
-/** The annotations of the time that an answer is over, without those of other insights; the latest first. */
+/** Annotations that are loaded for an answer. */
+export type Annotations = Loaded<Annotation[]> & {
+  /** Whether they are to come, so that what stands below them would move. */
+  isAwaited: boolean;
+};
+
+/**
+ * The annotations of the time that an answer is over, without those of other insights; the latest first. Without an
+ * answer, nothing is loaded.
+ */
 export function useAnnotations(
-  { columns }: Answer,
+  answer: Answer | undefined,
   insight: number | undefined,
-): Loaded<Annotation[]> {
+): Annotations {
+  const columns = answer?.columns ?? [];
   const [from = "", last = ""] = [columns[0]?.slice(0, 10), columns.at(-1)?.slice(0, 10)];
-  const isOverTime = /^\d{4}-\d{2}-\d{2}$/.test(from);
-  const key = `annotations ${from} ${last} ${insight}`;
-  return useLoad(isOverTime && may("annotation:read") ? key : null, async (signal) => {
+  const isShown = /^\d{4}-\d{2}-\d{2}$/.test(from) && may("annotation:read");
+  const key = isShown ? `annotations ${from} ${last} ${insight}` : null;
+  const loaded = useLoad(key, async (signal) => {
     const query = { limit: SHOWN, date_from: from, date_to: shiftDay(last, INTERVAL_DAYS_MAX) };
     const { results } = await read(
       api.GET("/api/environments/{project_id}/annotations/", {
@@ -40,6 +50,8 @@ export function useAnnotations(
     );
     return results.filter(({ dashboard_item }) => (dashboard_item ?? insight) === insight);
   });
+  const isAwaited = isShown && loaded.data === undefined && loaded.problem === undefined;
+  return { ...loaded, isAwaited };
 }
 
 /** The annotations as marks on the columns of a chart. */
@@ -53,7 +65,7 @@ export const marksOf = (columns: readonly string[], annotations: readonly Annota
 /** The annotations below a chart, in the order of their numbers, and the ways to make and to remove one. */
 export function AnnotationList(props: {
   answer: Answer;
-  of: Loaded<Annotation[]>;
+  of: Annotations;
   insight: number | undefined;
 }) {
   const { answer, of, insight } = props;

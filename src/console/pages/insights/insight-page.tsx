@@ -15,6 +15,7 @@ import { CodeBlock } from "../../ui/properties.tsx";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
+import { type Annotations, useAnnotations } from "./annotations.tsx";
 import { isSql, tableOf } from "./answer-table.ts";
 import { Builder } from "./builder.tsx";
 import { FIRST_QUERY, KINDS, missingIn, periodOf, readQuery, withPeriod } from "./query-state.ts";
@@ -42,13 +43,22 @@ export function InsightPage({ params }: PageProps) {
     return (
       <>
         <PageHead title="Insight" above={{ title: "Insights", href: href("insights") }} />
-        <Load of={loaded} skeleton={<Skeleton rows={1} height={420} />}>
+        <Load of={loaded} skeleton={<Skeleton rows={1} height={480} />}>
           {() => null}
         </Load>
       </>
     );
   }
   return <Editor query={asked} words={query["ask"]} insight={insight} onSaved={loaded.replace} />;
+}
+
+/** The answer to a question, which appears together with its annotations. */
+function useAnswer(key: string | null, query: Query, insight: number | undefined) {
+  const asked = useLoad(key, (signal) => ask(query, signal));
+  const annotations = useAnnotations(asked.data, insight);
+  // Above the chart of an older question, a failure could be overlooked.
+  const isHidden = asked.problem !== undefined || annotations.isAwaited;
+  return { answer: isHidden ? { ...asked, data: undefined } : asked, annotations };
 }
 
 /** The words of a question that only words can ask; over another period it has no sentence. */
@@ -71,9 +81,7 @@ function Editor(props: {
     set({ q, ask: "" });
   };
   const missing = missingIn(query);
-  const asked = useLoad(missing ? null : key, (signal) => ask(query, signal));
-  // Above the chart of an older question, a failure could be overlooked.
-  const answer = asked.problem ? { ...asked, data: undefined } : asked;
+  const { answer, annotations } = useAnswer(missing ? null : key, query, insight?.id);
   const said = answer.data?.sentence ?? wordsOf(query);
   const isBuilt = KINDS.some(({ value }) => value === query.kind);
   const isTrend = query.kind === "TrendsQuery";
@@ -118,12 +126,12 @@ function Editor(props: {
           {missing ? (
             <Empty icon="insights" title={missing} />
           ) : (
-            <Load of={answer} skeleton={<Skeleton height={420} />}>
+            <Load of={answer} skeleton={<Skeleton height={480} />}>
               {(data) =>
                 isSql(query) ? (
                   <SqlAnswerPart answer={data} sql={query.query ?? ""} />
                 ) : (
-                  <AnswerTabs answer={data} insight={insight} />
+                  <AnswerTabs answer={data} insight={insight} annotations={annotations} />
                 )
               }
             </Load>
@@ -155,8 +163,12 @@ const TABS = [
   { value: "sql", label: "SQL" },
 ] as const;
 
-function AnswerTabs(props: { answer: Answer; insight: Schemas["Insight"] | undefined }) {
-  const { answer, insight } = props;
+function AnswerTabs(props: {
+  answer: Answer;
+  insight: Schemas["Insight"] | undefined;
+  annotations: Annotations;
+}) {
+  const { answer, insight, annotations } = props;
   const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("chart");
   const { explanation, sql } = answer;
   const table = tableOf(answer);
@@ -164,7 +176,13 @@ function AnswerTabs(props: { answer: Answer; insight: Schemas["Insight"] | undef
     <>
       <Tabs label="Views of the answer" tabs={TABS} value={tab} onChange={setTab}>
         {tab === "chart" && (
-          <Result answer={answer} title={explanation} height={320} insight={insight?.id} />
+          <Result
+            answer={answer}
+            title={explanation}
+            height={320}
+            insight={insight?.id}
+            annotations={annotations}
+          />
         )}
         {tab === "table" && <DataTable title={explanation} table={table} />}
         {tab === "sql" && <CodeBlock text={sql} label="SQL that finds the same numbers" />}

@@ -13,7 +13,7 @@ import { zone } from "../../state/project.ts";
 import { dayIn, shiftDay } from "../../state/zoned-days.ts";
 import { Empty } from "../../ui/states.tsx";
 import { Grid } from "../sql/sql-result.tsx";
-import { AnnotationList, marksOf, useAnnotations } from "./annotations.tsx";
+import { AnnotationList, type Annotations, marksOf, useAnnotations } from "./annotations.tsx";
 import { commonMeasure, isSql, nameOf, seriesOf } from "./answer-table.ts";
 import { CountedPersons } from "./counted-persons.tsx";
 import { cellPick, type Pick, pointPick, stepPick, wayPick } from "./picks.ts";
@@ -37,6 +37,8 @@ type ResultProps = {
   height?: number;
   /** The id of the insight, for its annotations; undefined of a new question. */
   insight?: number | undefined;
+  /** Its annotations, where the page has loaded them. */
+  annotations?: Annotations;
 };
 
 /** A part of a result also gets a way to ask for the persons of one of its numbers. */
@@ -101,7 +103,8 @@ function Plotted({ answer, title, height, onPick, kind, isUnfinished, marks }: P
 /** The same over time, with its annotations. */
 function OverTime(props: PartProps) {
   const { answer, insight } = props;
-  const annotations = useAnnotations(answer, insight);
+  const own = useAnnotations(props.annotations ? undefined : answer, insight);
+  const annotations = props.annotations ?? own;
   const marks = marksOf(answer.columns, annotations.data ?? []);
   return (
     <>
