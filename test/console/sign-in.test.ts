@@ -39,9 +39,6 @@ describe("the link of the command line", () => {
     const problems = problemsOf(page);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
-    await page.goto(`${server.url}/console/`);
-    await signedOut(page);
-    expect(problems).toEqual([]);
     const url = await link(server);
     await page.goto(url);
     await signedIn(page);
@@ -72,8 +69,10 @@ describe("the link of the command line", () => {
 test("a key that is typed signs in, and the browser keeps nothing of it", async () => {
   await using context = await browser.newContext();
   const page = await context.newPage();
+  const problems = problemsOf(page);
   await page.goto(`${server.url}/`);
   await signedOut(page);
+  expect(problems).toEqual([]);
   await page.fill("input[name=key]", PERSONAL_KEY);
   await page.keyboard.press("Enter");
   await signedIn(page);
