@@ -214,6 +214,10 @@ function numberAxis(options: PlotOptions): Pick<uPlot.Axis, "size" | "incrs" | "
   return unit === "percent" ? { size: 56, values } : { size: 80, incrs: TIME_STEPS, values };
 }
 
+/** The place of the point that is nearest to a place from the left, in pixels. */
+const nearestPoint = (plot: uPlot, left: number): number =>
+  plot.valToPos(plot.data[0][plot.posToIdx(left)] ?? 0, "x");
+
 /** The chart in an element. It draws itself; {@link uPlot.destroy} removes it. */
 export function plot(drawing: Library, options: PlotOptions, element: HTMLElement): uPlot {
   const { columns, kind, width, height } = options;
@@ -231,6 +235,8 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
       cursor: {
         drag: { setScale: false, x: false, y: false },
         y: false,
+        // The line stands on the nearest point, whose numbers are shown.
+        move: (plot, left, top) => [left < 0 ? left : nearestPoint(plot, left), top],
         points: { size: 8, show: kind === "line" },
       },
       scales: {
