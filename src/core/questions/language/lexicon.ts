@@ -189,6 +189,10 @@ export const FILLER: ReadonlySet<string> = new Set(
     .concat(["some", "no"].map((word) => `${word}body`)),
 );
 
+/** Phrases of known words with a meaning of their own, which no event says: feasts, the present moment, prices and speeds. */
+export const OTHER_MEANINGS =
+  /\b(?:(?:good|black) friday|cyber monday|boxing day|(?:palm|easter|whit) (?:sunday|monday)|new year(?:['’]s|s)? (?:day|eve)|(?:users |visitors |people |persons |customers )?online (?:right )?now|(?:users|visitors|people|persons|customers) online|(?:most|least) expensive (?:products?|items?|articles?|goods)|cheapest (?:products?|items?|articles?|goods)|(?:slowest|fastest) (?:pages?|screens?|requests?|sites?))\b/i;
+
 /** Words of the filler that no phrase may begin or end with in a search for a name. */
 export const JOINING: ReadonlySet<string> = new Set(
   `a an the our we us my your their its it this that these of for in on at to with be have do get something anything an any some his her them they into`.split(

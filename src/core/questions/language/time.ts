@@ -15,7 +15,7 @@ import {
   within,
 } from "./dates.ts";
 import { numberOf } from "./english.ts";
-import type { Range } from "./traced.ts";
+import { type Range, withoutQuoted, withQuoted } from "./traced.ts";
 
 const COUNT =
   "(\\d{1,4}|a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|fifteen|twenty|thirty|sixty|ninety)";
@@ -213,7 +213,7 @@ export type Timed = { text: string; when: When; said: ({ role: TimeRole } & Rang
 /** Reads the periods, intervals and comparisons of a question. */
 export function takeTime(words: string, today: Today): Timed {
   const when: When = {};
-  const left = blankable(words);
+  const left = blankable(withoutQuoted(words));
   const takeAll = (rules: Rule[], role: TimeRole, isOnce = false) => {
     for (const [pattern, read] of rules) {
       const found = standing(pattern).exec(left.text());
@@ -233,7 +233,7 @@ export function takeTime(words: string, today: Today): Timed {
   takeAll(INTERVALS, "interval");
   takeAll(INTERVALS, "interval");
   if (when.compare === true) left.blankAll("comparison", CHANGES);
-  return { text: left.text(), when, said: left.said };
+  return { text: withQuoted(left.text(), words), when, said: left.said };
 }
 
 /** A pattern between words. */

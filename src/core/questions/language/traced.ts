@@ -40,3 +40,17 @@ export function rangeBefore({ at }: Traced, { start, end }: Range): Range {
   if (start >= end) return { start: first, end: first };
   return { start: first, end: Math.max(first, at[end - 1] ?? first) + 1 };
 }
+
+/** Names in quotes, which may have words of time, as in `"black friday"`. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+
+/** Returns a text with a letter that is in no rule in place of each letter of names in quotes. */
+export const withoutQuoted = (text: string): string =>
+  text.replace(QUOTED, (name) => "\u0001".repeat(name.length));
+
+/** Returns a text of that kind with the names in quotes of `words` again. */
+export const withQuoted = (text: string, words: string): string =>
+  [...words.matchAll(QUOTED)].reduce(
+    (all, { 0: name, index }) => all.slice(0, index) + name + all.slice(index + name.length),
+    text,
+  );

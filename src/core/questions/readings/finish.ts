@@ -22,12 +22,17 @@ export function finish(parts: Parts, found: Measure, context: Context): Reading 
   parts.as("order");
   const top = topIn(parts);
   parts.as("breakdown");
-  const by = [...own, ...labelsIn(parts, measure), ...comparedValues(parts, where)];
+  const by = differing([...own, ...labelsIn(parts, measure), ...comparedValues(parts, where)]);
   takeCompare(parts, measure, by);
   const order = onlyFirst(parts, by, top) ?? listedOnes(parts, by);
   const reading = byPerson(parts, { measure, by, where, top: order, when: context.when });
   return atPlaces(by.length === 0 ? rankedOnes(reading, parts, context) : reading);
 }
+
+/** "When do people buy, by hour of day" names its label twice. */
+const differing = (labels: readonly Label[]): Label[] => [
+  ...new Map(labels.map((one) => [JSON.stringify(one), one])).values(),
+];
 
 /** Splits off the label that a reader found. */
 function withoutLabel(found: Measure): { measure: Measure; own: Label[] } {

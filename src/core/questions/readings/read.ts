@@ -1,6 +1,6 @@
 import type { Today } from "../language/dates.ts";
 import { isSpelledLike, plainEnglish, type Word, wordsOf } from "../language/english.ts";
-import type { Role } from "../language/lexicon.ts";
+import { OTHER_MEANINGS, type Role } from "../language/lexicon.ts";
 import { type Part, type PartRole, type Parts, partsOf, unreadOf } from "../language/parts.ts";
 import { type Timed, type TimeRole, takeTime } from "../language/time.ts";
 import { type Range, rangeBefore, rewritten, type Traced } from "../language/traced.ts";
@@ -64,6 +64,8 @@ const READINGS_MAX = 3;
 
 /** Reads a question. `today` is the time on the clock of the project. */
 export function readQuestion(question: string, vocabulary: Vocabulary, today: Today): Understood {
+  const other = otherMeaningIn(question, vocabulary);
+  if (other !== undefined) return { readings: [], unknown: [other], parts: [] };
   // In a question that is all in capitals, no capitals tell "US" from "us".
   const isLoud = question === question.toUpperCase();
   const plain = withTimeWords(plainEnglish(isLoud ? question.toLowerCase() : question), vocabulary);
@@ -94,6 +96,17 @@ export function readQuestion(question: string, vocabulary: Vocabulary, today: To
   const whole = wholeOf(text);
   const unknown = strange.length > 0 ? strange : (nearest?.unread ?? [whole]);
   return { readings, unknown: unknown.map((one) => ({ ...one, ...place(one) })), parts };
+}
+
+/** A phrase that means something else than its words, unless it is in quotes or a name of the project. */
+function otherMeaningIn(question: string, vocabulary: Vocabulary): Unknown | undefined {
+  const [text] =
+    OTHER_MEANINGS.exec(question.replace(/"[^"]*"/g, (quoted) => " ".repeat(quoted.length))) ?? [];
+  if (text === undefined) return undefined;
+  const { event, property, values = [] } = vocabulary.meaningOf(wordsOf(text)) ?? {};
+  if (event !== undefined || property !== undefined || values.length > 0) return undefined;
+  const start = question.indexOf(text);
+  return { text, start, end: start + text.length };
 }
 
 /** A question without its time, spaces and signs at its ends. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ProjectNames } from "../../../../src/core/questions/language/name-keys.ts";
+import { takeTime } from "../../../../src/core/questions/language/time.ts";
 import { vocabularyOf } from "../../../../src/core/questions/language/vocabulary.ts";
 import { readQuestion } from "../../../../src/core/questions/readings/read.ts";
 import type { Condition, Label, Measure } from "../../../../src/core/questions/readings/reading.ts";
@@ -344,6 +345,7 @@ describe("a question in plain English", () => {
       "what was our best day",
       { measure: calculated("sum"), by: [{ by: "date" }], top: { count: 1, isAscending: false } },
     ],
+    ["orders by hour of the day, by hour of day", { by: [{ by: "hour" }] }],
     ["the busiest day last month", { measure: counted("$pageview", "dau"), top: { count: 1 } }],
     [
       "how many people came back a second time",
@@ -371,6 +373,14 @@ describe("a question in plain English", () => {
     const offers = offeredFor(question, names);
     expect(offers[0]).toBe(first);
     for (const offer of offers) expect([offer, read(offer).unknown]).toEqual([offer, []]);
+  });
+
+  test("a name in quotes has no time", () => {
+    const { text, when } = takeTime('visitors of "black friday" on Monday', "2026-11-21T17:00:00Z");
+    expect([text.trimEnd(), when]).toEqual([
+      'visitors of "black friday"',
+      { days: 1, range: { date_from: "2026-11-16", date_to: "2026-11-16" } },
+    ]);
   });
 
   test("has the role of each part, at its place in the typed text", () => {
@@ -402,6 +412,10 @@ describe("a question in plain English", () => {
     ["how many visitors left", ["left"]],
     ["how many newsletters were opened and bought", ["newsletters"]],
     ["how many searches bought", ["bought"]],
+    ["visitors on Good Friday", ["Good Friday"]],
+    ["users online now", ["users online now"]],
+    ["the slowest pages", ["slowest pages"]],
+    ["most expensive product", ["most expensive product"]],
   ])("is refused with the words that have no meaning: %s", (question, words) => {
     const { readings, unknown } = read(question);
 
