@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
+import { runCommand } from "../support/start/process.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
@@ -126,6 +127,26 @@ describe("a person", () => {
     expect(await consoles.light.findings()).toEqual([]);
     await page.getByRole("button", { name: "Keep the events" }).click();
     await receipt.getByText("Cancelled").waitFor();
+  });
+
+  test("keeps the receipt of its events, which follows a run that comes meanwhile", async () => {
+    const { page, go } = consoles.light;
+    await go(`persons/${await uuidOf("phone")}/`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("radio", { name: "Its events alone" }).check();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Waits for its run").waitFor();
+    await page.reload();
+    await page.getByText("Waits for its run").waitFor();
+    await page.getByRole("button", { name: "Cancel the deletion" }).click();
+    expect(await runCommand(["deletions", "run", "--data", server.data])).toMatchObject({
+      code: 0,
+    });
+    await page.getByRole("button", { name: "Keep the events" }).click();
+    await page.getByText("There is no such deletion, or it has begun already").waitFor();
+    await page.getByText("Done", { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText("Done", { exact: true }).waitFor();
   });
 });
 

@@ -66,21 +66,24 @@ export function useLoad<T>(
   };
 }
 
-/** Loads as {@link useLoad} does, and again and again while the page is visible. */
+/** Loads as {@link useLoad} does, and again and again while the page is visible, until `isFinal` data came. */
 export function usePolled<T>(
   key: string,
   everyMs: number,
   load: (signal: AbortSignal) => Promise<T>,
+  isFinal: (data: T) => boolean = () => false,
 ): Loaded<T> {
   const loaded = useLoad(key, load);
   const latest = useRef(loaded);
   latest.current = loaded;
+  const isEnded = loaded.data !== undefined && isFinal(loaded.data);
   useEffect(() => {
+    if (isEnded) return;
     const timer = setInterval(() => {
       const isBusy = latest.current.isLoading;
       if (document.visibilityState === "visible" && !isBusy) latest.current.reload();
     }, everyMs);
     return () => clearInterval(timer);
-  }, [everyMs]);
+  }, [everyMs, isEnded]);
   return loaded;
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { type Answer, ask, type Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
-import { useLoad } from "../../api/load.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
 import { DataTable } from "../../charts/data-table.tsx";
 import { rawRows } from "../../charts/series.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
@@ -21,7 +21,8 @@ import { Builder } from "./builder.tsx";
 import { FIRST_QUERY, KINDS, missingIn, periodOf, readQuery, withPeriod } from "./query-state.ts";
 import { Result } from "./result.tsx";
 import { SaveTools } from "./save.tsx";
-import { Words } from "./words.tsx";
+import { useSteps } from "./use-steps.ts";
+import { type Asked, useWords, Words } from "./words.tsx";
 
 /** The editor of one question. Asking saves nothing: the question is in the address. */
 export function InsightPage({ params }: PageProps) {
@@ -61,8 +62,15 @@ function useAnswer(key: string | null, query: Query, insight: number | undefined
   return { answer: isHidden ? { ...asked, data: undefined } : asked, annotations };
 }
 
-/** The words of a question that only words can ask; over another period it has no sentence. */
-const wordsOf = (query: Query): string => (isSql(query) ? "" : (query.query ?? ""));
+const NOT_UNDERSTOOD = "The question is not understood";
+
+/** The name of a question: its sentence, its own words over another period, or its kind. */
+function nameOf(query: Query, { data, isLoading }: Loaded<Answer>): string {
+  // While it loads, the answer is that of the question before.
+  if (!isLoading && data?.sentence) return data.sentence;
+  if (query.query !== undefined && !isSql(query)) return query.query;
+  return KINDS.find(({ value }) => value === query.kind)?.label ?? "";
+}
 
 function Editor(props: {
   query: Query;
@@ -72,17 +80,19 @@ function Editor(props: {
   onSaved: (insight: Schemas["Insight"]) => void;
 }) {
   const { query, insight } = props;
-  const { set } = useAddress();
+  const { draft, keep } = useSteps();
   const key = JSON.stringify(query);
   const [typed, setTyped] = useState<{ words: string; key: string }>();
-  const change = (next: Query, words?: string) => {
+  const change = (next: Query, { words, isRun }: Asked = { isRun: false }) => {
     const q = JSON.stringify(next);
     setTyped(words === undefined ? undefined : { words, key: q });
-    set({ q, ask: "" });
+    draft(q);
+    if (isRun) keep();
   };
-  const missing = missingIn(query);
+  const choose = (next: Query) => change(next, { isRun: true });
+  const words = useWords({ query, first: props.words, onQuery: change });
+  const missing = words.reading?.query === null ? NOT_UNDERSTOOD : missingIn(query);
   const { answer, annotations } = useAnswer(missing ? null : key, query, insight?.id);
-  const said = answer.data?.sentence ?? wordsOf(query);
   const isBuilt = KINDS.some(({ value }) => value === query.kind);
   const isTrend = query.kind === "TrendsQuery";
   return (
@@ -95,15 +105,25 @@ function Editor(props: {
         <SaveTools
           insight={insight}
           query={query}
-          name={typed?.key === key ? typed.words : (insight?.name ?? said)}
+          name={typed?.key === key ? typed.words : (insight?.name ?? nameOf(query, answer))}
+          missing={missing}
+          isOpen={missing !== undefined || words.isAhead}
           onChange={props.onSaved}
         />
       </PageHead>
-      {!isSql(query) && <Words query={query} first={props.words} onQuery={change} />}
+      {!isSql(query) && <Words of={words} onQuery={change} />}
       <div class="editor">
         {isBuilt && (
           <Panel title="Question">
-            <Builder query={query} onChange={(next) => change(next)} />
+            {/* A typed change is a step of the history when its field loses the focus. */}
+            <div onChange={keep}>
+              <Builder
+                query={query}
+                onChange={(next) =>
+                  change(next, { isRun: next.series?.length !== query.series?.length })
+                }
+              />
+            </div>
           </Panel>
         )}
         <Panel
@@ -113,11 +133,11 @@ function Editor(props: {
               <PeriodChoice
                 period={isBuilt || query.dateRange ? periodOf(query) : ""}
                 {...(!isBuilt && { noPeriod: "As in the words" })}
-                onPeriod={(period) => change(withPeriod(query, period))}
+                onPeriod={(period) => choose(withPeriod(query, period))}
                 {...(isTrend && {
                   isCompared: query.compareFilter?.compare === true,
                   onCompared: (compare: boolean) =>
-                    change({ ...query, compareFilter: { compare } }),
+                    choose({ ...query, compareFilter: { compare } }),
                 })}
               />
             )

@@ -42,11 +42,15 @@ type SaveProps = {
   query: Query;
   /** The name that is offered for a new one: the words that were typed, if it came from words. */
   name: string;
+  /** The reason why the question cannot be saved; undefined without one. */
+  missing: string | undefined;
+  /** Whether the question is not whole, or its words are not read yet. */
+  isOpen: boolean;
   onChange: (insight: Insight) => void;
 };
 
 /** Saving, resetting and all else that can be done with an insight. Asking alone never saves. */
-export function SaveTools({ insight, query, name, onChange }: SaveProps) {
+export function SaveTools({ insight, query, name, missing, isOpen, onChange }: SaveProps) {
   const { set, go } = useAddress();
   const [isNaming, setNaming] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -54,6 +58,7 @@ export function SaveTools({ insight, query, name, onChange }: SaveProps) {
   const attempt = (change: Promise<Insight>, then: (changed: Insight) => void) =>
     change.then(then, (error: unknown) => setProblem(asProblem(error)));
   const save = () => {
+    if (isOpen) return;
     if (insight === undefined || !insight.saved) return setNaming(true);
     if (!isChanged) return;
     attempt(changeInsight(insight.short_id, { query }), (changed) => {
@@ -78,7 +83,8 @@ export function SaveTools({ insight, query, name, onChange }: SaveProps) {
           onClick={() => change({ favorited: !insight.favorited })}
         />
       )}
-      <Button kind="primary" disabled={insight?.saved && !isChanged} onClick={save}>
+      {missing && <span class="caption">{missing}</span>}
+      <Button kind="primary" disabled={isOpen || (insight?.saved && !isChanged)} onClick={save}>
         Save
       </Button>
       {insight && (
@@ -87,7 +93,7 @@ export function SaveTools({ insight, query, name, onChange }: SaveProps) {
           icon="more"
           isQuiet
           items={[
-            { label: "Save as…", onChoose: () => setNaming(true) },
+            ...(isOpen ? [] : [{ label: "Save as…", onChoose: () => setNaming(true) }]),
             {
               label: "Delete",
               isDanger: true,

@@ -9,22 +9,30 @@ import { missingIn } from "./query-state.ts";
 /** How long a pause in typing lasts until the words are read, in milliseconds. */
 const PAUSE_MS = 300;
 
-type WordsState = {
+/** The question in words, and how its words were read. */
+export type WordsState = {
   words: string;
   /** The last reading of typed words; undefined after a change of the builder. */
   reading: Reading | undefined;
+  /** Whether the words say another question than the query, or none that is understood. */
+  isAhead: boolean;
   problem: Problem | undefined;
   type(words: string): void;
+  /** Reads words at once, and makes their question a step of the history. */
+  run(words: string): void;
 };
+
+/** Words that were typed or chosen. Words that are run make a step of the history. */
+type Typed = { text: string; isRun: boolean };
 
 /**
  * Keeps words and query in step: typed words become the query after a pause, and any other change of the
- * query becomes words. Words that are not understood leave the query as it is.
+ * query becomes words. Words that are not understood leave the query as it is, and stay ahead of it.
  */
-function useWords({ query, first, onQuery }: WordsProps): WordsState {
+export function useWords({ query, first, onQuery }: WordsProps): WordsState {
   const [words, setWords] = useState("");
-  const [typed, setTyped] = useState<string>();
-  const [reading, setReading] = useState<Reading>();
+  const [typed, setTyped] = useState<Typed>();
+  const [read, setRead] = useState<{ text: string; reading: Reading }>();
   const [problem, setProblem] = useState<Problem>();
   const key = JSON.stringify(query);
   const fromWords = useRef("");
@@ -36,7 +44,9 @@ function useWords({ query, first, onQuery }: WordsProps): WordsState {
     if (fromWords.current === key) return;
     const leave = new AbortController();
     isTyping.current = false;
-    setReading(undefined);
+    fromWords.current = "";
+    setRead(undefined);
+    setProblem(undefined);
     setTyped(undefined);
     const built: Query = JSON.parse(key);
     // A query that is not whole yet cannot be said in words.
@@ -48,49 +58,66 @@ function useWords({ query, first, onQuery }: WordsProps): WordsState {
   }, [key]);
 
   useEffect(() => {
-    if (typed === undefined || typed.trim() === "") return;
+    if (typed === undefined) return;
+    const { text, isRun } = typed;
+    if (text.trim() === "") return setRead(undefined);
     const leave = new AbortController();
-    const timer = setTimeout(async () => {
-      try {
-        const found = await readQuestion({ words: typed }, leave.signal);
-        setReading(found);
-        setProblem(undefined);
-        if (found.query === null) return;
-        fromWords.current = JSON.stringify(found.query);
-        latest.current(found.query, typed);
-      } catch (error) {
-        if (!isAbort(error)) setProblem(asProblem(error));
-      }
-    }, PAUSE_MS);
+    const timer = setTimeout(
+      async () => {
+        try {
+          const found = await readQuestion({ words: text }, leave.signal);
+          setRead({ text, reading: found });
+          setProblem(undefined);
+          if (found.query === null) return;
+          fromWords.current = JSON.stringify(found.query);
+          latest.current(found.query, { words: text, isRun });
+        } catch (error) {
+          if (!isAbort(error)) setProblem(asProblem(error));
+        }
+      },
+      isRun ? 0 : PAUSE_MS,
+    );
     return () => {
       clearTimeout(timer);
       leave.abort();
     };
   }, [typed]);
 
-  const type = (text: string) => {
+  const put = (text: string, isRun: boolean) => {
     isTyping.current = true;
     setWords(text);
-    setTyped(text);
+    setTyped({ text, isRun });
   };
   useEffect(() => {
-    if (first !== undefined) type(first);
+    if (first !== undefined) put(first, false);
   }, [first]);
-  return { words, reading, problem, type };
+  const isUnderstood = read?.text === typed?.text && read?.reading.query !== null;
+  return {
+    words,
+    reading: read?.reading,
+    isAhead: typed !== undefined && !isUnderstood,
+    problem,
+    type: (text) => put(text, false),
+    // The sentence of a built query is no other question.
+    run: (text) => (typed !== undefined || text !== words) && put(text, true),
+  };
 }
+
+/** How a query came about: from which words, and whether it is a step of the history. */
+export type Asked = { words?: string; isRun: boolean };
 
 type WordsProps = {
   query: Query;
   /** Words that were typed elsewhere, to be read at once. */
   first: string | undefined;
-  /** Called with another query, and with the words that were typed for it. */
-  onQuery: (query: Query, words?: string) => void;
+  /** Called with another query. */
+  onQuery: (query: Query, asked: Asked) => void;
 };
 
 /** The question as a sentence. Words that are not understood are underlined, with questions that work. */
-export function Words(props: WordsProps) {
+export function Words(props: { of: WordsState; onQuery: WordsProps["onQuery"] }) {
   const { onQuery } = props;
-  const { words, reading, problem, type } = useWords(props);
+  const { words, reading, problem, type, run } = props.of;
   const [scrolled, setScrolled] = useState(0);
   const unknown = reading?.unknown ?? [];
   const others = reading?.readings.slice(1) ?? [];
@@ -108,6 +135,7 @@ export function Words(props: WordsProps) {
           placeholder="Ask, such as: visitors by country last 30 days"
           value={words}
           onInput={(event) => type(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Enter" && !event.isComposing && run(words)}
           onScroll={(event) => setScrolled(event.currentTarget.scrollLeft)}
         />
       </div>
@@ -116,7 +144,7 @@ export function Words(props: WordsProps) {
           <>
             <span class="caption bad">{notUnderstood(words, unknown)}</span>
             {reading.suggestions.map((one) => (
-              <Button key={one} kind="quiet" onClick={() => type(one)}>
+              <Button key={one} kind="quiet" onClick={() => run(one)}>
                 {one}
               </Button>
             ))}
@@ -126,7 +154,11 @@ export function Words(props: WordsProps) {
           <>
             <span class="caption">Or did you mean</span>
             {others.map(({ sentence, query: other }) => (
-              <Button key={sentence} kind="quiet" onClick={() => onQuery(other as Query)}>
+              <Button
+                key={sentence}
+                kind="quiet"
+                onClick={() => onQuery(other as Query, { isRun: true })}
+              >
                 {sentence}
               </Button>
             ))}

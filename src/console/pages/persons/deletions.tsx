@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, read, type Schemas } from "../../api/client.ts";
-import { type Loaded, useLoad } from "../../api/load.ts";
+import { type Loaded, useLoad, usePolled } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
@@ -16,6 +16,9 @@ type Receipt = Schemas["DeletionReceipt"];
 
 /** Receipts that are shown; older ones of one person are rare. */
 const RECEIPTS_SHOWN = 5;
+
+/** How often a receipt is read again until its deletion has ended, in milliseconds. */
+const EVERY_MS = 5000;
 
 /** Requested deletions of a person's events, the newest first. */
 export function useDeletions(uuid: string | undefined): Loaded<Schemas["DeletionPage"]> {
@@ -50,22 +53,31 @@ const COUNTED: Record<string, string> = {
 /** The receipt of a deletion; one that has deleted nothing yet can be cancelled. */
 export function DeletionReceipt({ id }: { id: number }) {
   const path = { ...inProject(), deletion_id: id };
-  const receipt = useLoad(`receipt ${id}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/persons/deletions/{deletion_id}/", {
-        params: { path },
-        signal,
-      }),
-    ),
+  const receipt = usePolled(
+    `receipt ${id}`,
+    EVERY_MS,
+    (signal) =>
+      read(
+        api.GET("/api/environments/{project_id}/persons/deletions/{deletion_id}/", {
+          params: { path },
+          signal,
+        }),
+      ),
+    ({ state }) => state === "done" || state === "cancelled",
   );
   const cancel = async () => {
-    const cancelled = await read(
-      api.POST("/api/environments/{project_id}/persons/deletions/{deletion_id}/cancel/", {
-        params: { path },
-      }),
-    );
-    announce("The deletion is cancelled");
-    receipt.replace(cancelled);
+    try {
+      const cancelled = await read(
+        api.POST("/api/environments/{project_id}/persons/deletions/{deletion_id}/cancel/", {
+          params: { path },
+        }),
+      );
+      announce("The deletion is cancelled");
+      receipt.replace(cancelled);
+    } catch (error) {
+      receipt.reload();
+      throw error;
+    }
   };
   return (
     <Load of={receipt} skeleton={<Skeleton rows={5} height={40} />}>

@@ -48,6 +48,7 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
     if (id === uuid) person.reload();
     else go(`persons/${uuid}`);
   };
+  const receipts = (deletions.data?.results ?? []).filter(({ status }) => status !== "cancelled");
   if (isGone) return <GonePerson deletions={deletions} />;
   return (
     <>
@@ -69,20 +70,19 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
           </Button>
         )}
       </PageHead>
-      {deletions.data?.results
-        .filter(({ status }) => status !== "completed" && status !== "cancelled")
-        .map(({ id: deletion }) => (
-          <DeletionReceipt key={deletion} id={deletion} />
-        ))}
+      {receipts.filter(({ status }) => status !== "completed").map(receiptOf)}
       <Load of={person} skeleton={<Skeleton rows={8} height={40} />}>
         {(one) => <PersonTabs person={one} onChange={person.replace} />}
       </Load>
+      {receipts.filter(({ status }) => status === "completed").map(receiptOf)}
       {isDeleting && data && <DeleteDialog person={data} onDone={showReceipt} onClose={close} />}
     </>
   );
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const receiptOf = ({ id }: Schemas["Deletion"]) => <DeletionReceipt key={id} id={id} />;
 
 /** Instead of a person who is gone: the receipts of its deletion. */
 function GonePerson({ deletions }: { deletions: ReturnType<typeof useDeletions> }) {
@@ -103,7 +103,7 @@ function GonePerson({ deletions }: { deletions: ReturnType<typeof useDeletions> 
               <ButtonLink href={href(ABOVE.path)}>All persons</ButtonLink>
             </Empty>
           ) : (
-            results.map(({ id }) => <DeletionReceipt key={id} id={id} />)
+            results.map(receiptOf)
           )
         }
       </Load>
