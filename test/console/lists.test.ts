@@ -253,3 +253,28 @@ describe("logs", () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe("a long list", () => {
+  test("begins at its head on each page, and loads once the network is back", async () => {
+    const { page, context, go } = consoles.light;
+    const batch = Array.from({ length: 60 }, (_, at) => event(`step ${at}`, "ann", 3));
+    await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
+    await server.stored(BATCH.length + batch.length);
+    await page.setViewportSize({ width: 1440, height: 600 });
+    await go("events/");
+    await page
+      .getByRole("button", { name: /^step / })
+      .last()
+      .click();
+    await page.getByText("This event has no properties.").waitFor();
+    await page.getByRole("button", { name: "Next page" }).click();
+    await page.getByText(/^51 – /).waitFor();
+    expect(Number(await page.evaluate("scrollY"))).toBeLessThan(300);
+
+    await context.setOffline(true);
+    await page.getByRole("link", { name: "Persons", exact: true }).click();
+    await page.getByText("The server cannot be reached").waitFor();
+    await context.setOffline(false);
+    await page.getByText("ann@example.com").first().waitFor();
+  });
+});

@@ -22,7 +22,7 @@ export type Loaded<T> = {
 type State<T> = { data?: T; problem?: Problem; isSlow: boolean; isLoading: boolean };
 
 /**
- * Loads when the page appears, when `key` changes, and after a new sign-in. The signal aborts when the
+ * Loads when the page appears, when `key` changes, after a new sign-in, and when the network is back. The signal aborts when the
  * page is left or loads again. A `key` of null loads nothing yet.
  */
 export function useLoad<T>(
@@ -55,6 +55,15 @@ export function useLoad<T>(
       leave.abort();
     };
   }, [key, turn, isBlocked]);
+
+  // What failed without an answer is loaded again once the browser has a network again.
+  const isUnanswered = state.problem?.status === 0;
+  useEffect(() => {
+    if (!isUnanswered) return;
+    const again = () => setTurn((last) => last + 1);
+    addEventListener("online", again);
+    return () => removeEventListener("online", again);
+  }, [isUnanswered]);
 
   return {
     data: state.data,

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import type { Loaded } from "../api/load.ts";
 import { useAddress } from "../state/address.ts";
 import { number } from "../state/format.ts";
@@ -121,7 +122,7 @@ export function ListTable<T>(
   );
 }
 
-/** The line below a list: which of its rows are shown, and the ways to the others. */
+/** The line below a list: which of its rows are shown, and the ways to the others, which begin at the head of the list. */
 export function Pager(props: {
   /** How many rows are shown. */
   shown: number;
@@ -132,14 +133,19 @@ export function Pager(props: {
   const next = placeOf(props.next);
   const { place, set } = useList();
   const offset = place?.offset ?? 0;
+  const nav = useRef<HTMLElement>(null);
+  const show = (page: typeof FIRST_PAGE) => {
+    set(page, { push: true });
+    nav.current?.closest(".panel")?.scrollIntoView();
+  };
   return (
-    <nav class="pager" aria-label="Pages of the list">
+    <nav ref={nav} class="pager" aria-label="Pages of the list">
       <span class="caption">
         {number(offset + Math.min(1, shown))} – {number(offset + shown)}
         {count !== undefined && ` of ${number(count)}`}
       </span>
       {offset > 0 && (
-        <button type="button" class="button plain" onClick={() => set(FIRST_PAGE, { push: true })}>
+        <button type="button" class="button plain" onClick={() => show(FIRST_PAGE)}>
           First page
         </button>
       )}
@@ -147,7 +153,7 @@ export function Pager(props: {
         <button
           type="button"
           class="button plain"
-          onClick={() => set({ ...FIRST_PAGE, page: writePlace(next) }, { push: true })}
+          onClick={() => show({ ...FIRST_PAGE, page: writePlace(next) })}
         >
           Next page
           <Icon name="right" />

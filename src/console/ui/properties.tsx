@@ -22,9 +22,12 @@ export function Value({ value }: { value: unknown }) {
 /** Names and values, the project's own names first. A field narrows them down. */
 export function Properties(props: {
   properties: Record<string, unknown>;
+  /** The sentence for there being none. */
+  none?: string;
   /** Buttons for one of them. */
   actions?: (name: string, value: unknown) => ComponentChildren;
 }) {
+  const { none = "There are no properties." } = props;
   const [search, setSearch] = useState("");
   const entries = Object.entries(props.properties).sort(([a], [b]) => {
     const order = Number(a.startsWith("$")) - Number(b.startsWith("$"));
@@ -57,7 +60,11 @@ export function Properties(props: {
           </div>
         ))}
       </dl>
-      {shown.length === 0 && <p class="caption">No property has this in its name or value.</p>}
+      {shown.length === 0 && (
+        <p class="caption">
+          {entries.length === 0 ? none : "No property has this in its name or value."}
+        </p>
+      )}
     </div>
   );
 }

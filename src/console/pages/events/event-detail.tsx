@@ -40,6 +40,7 @@ export function EventDetail(props: {
         ) : (
           <Properties
             properties={event.properties}
+            none="This event has no properties."
             actions={(name, value) => onFilter && filterButton(name, value, onFilter)}
           />
         )}
