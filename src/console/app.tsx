@@ -46,6 +46,11 @@ function Projects() {
           <Load of={loaded} skeleton={<Skeleton rows={3} height={48} />}>
             {() => null}
           </Load>
+          {loaded.problem?.code === "permission_denied" && (
+            <p>
+              Every page of the console needs it. Sign out, then sign in with a key that has it.
+            </p>
+          )}
         </main>
       </>
     );

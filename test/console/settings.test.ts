@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { explained } from "../../src/console/pages/health/reasons.ts";
-import { SCOPES } from "../../src/console/pages/settings/scopes.ts";
+import { SCOPES, withTitles } from "../../src/console/state/scopes.ts";
 import { SCOPE_OBJECTS } from "../../src/core/access/key.ts";
 import { personUuid } from "../../src/core/identity/person.ts";
 import { readiness } from "../../src/core/operations/readiness.ts";
@@ -54,6 +54,13 @@ test("a key is offered each scope", () => {
   expect(SCOPES.map(({ object }) => object).sort()).toEqual([...SCOPE_OBJECTS].sort());
 });
 
+test("messages name a scope as the form of keys does", () => {
+  expect(withTitles("The API key lacks the scope 'query:read'.")).toBe(
+    "The API key lacks the scope Events and SQL (query:read).",
+  );
+  expect(withTitles("There is no 'moon:read' here.")).toBe("There is no 'moon:read' here.");
+});
+
 test("a project is renamed, and its key is reset while the old one still counts", async () => {
   const { page, go, problems } = opened;
   await go("settings/");
@@ -81,7 +88,11 @@ test("a key is made after a new sign-in, is shown once, and counts until it is r
   await page.locator(".panel-head").getByRole("button", { name: "Key" }).click();
   await page.getByLabel("Label").fill("ci");
   await page.getByLabel("Allowed").selectOption("chosen");
+  await page.getByText("The console needs “Projects: read”").waitFor();
+  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByText("Choose at least one right.").waitFor();
   await page.getByLabel("Projects", { exact: true }).selectOption("read");
+  expect(await page.getByText("The console needs").count()).toBe(0);
   expect(await flaws()).toEqual([]);
   await page.getByRole("button", { name: "Make the key" }).click();
   await page.getByRole("heading", { name: "Sign in again" }).waitFor();

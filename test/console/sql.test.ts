@@ -75,6 +75,13 @@ describe("the page", () => {
     await page.getByText('There is no column "evnt" in these tables.').waitFor();
     expect(await page.locator(".code-wrong").textContent()).toBe("evnt");
 
+    // An empty statement is not run, and so leaves no row.
+    await field.fill(" ");
+    await page.keyboard.press("Control+Enter");
+    await field.fill("SELECT evnt FROM events");
+    await page.getByText(/^1 row, /).waitFor();
+    expect(await page.getByRole("listitem").filter({ hasText: "ago" }).count()).toBe(2);
+
     await console.go("sql/");
     expect(await field.inputValue()).toBe("SELECT evnt FROM events");
     await page.getByRole("button", { name: "SELECT distinct_id, event FROM events" }).click();

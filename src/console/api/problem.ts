@@ -1,3 +1,5 @@
+import { withTitles } from "../state/scopes.ts";
+
 /** The body of each error of the API. */
 export type Envelope = { type: string; code: string; detail: string; attr: string | null };
 
@@ -24,7 +26,8 @@ export class Problem extends Error {
 /** The problem of an answer that is no success. */
 export function problemOf(response: Response, body: unknown): Problem {
   const envelope = typeof body === "object" && body !== null ? (body as Partial<Envelope>) : {};
-  const detail = envelope.detail ?? `The server answered ${response.status}.`;
+  const said = envelope.detail ?? `The server answered ${response.status}.`;
+  const detail = envelope.code === "permission_denied" ? withTitles(said) : said;
   return new Problem(
     response.status,
     { ...envelope, detail },

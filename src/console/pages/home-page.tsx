@@ -12,13 +12,26 @@ import { listDashboards } from "./dashboards/changes.ts";
 /** How old a project is until a day says more of it than a week, in milliseconds. */
 const YOUNG_MS = 2 * 86_400_000;
 
-/** The page that a project begins with: before its first event the start page, else its first dashboard. */
+/** Pages with the scope that each reads by, in the order in which a project begins with them. */
+const READ_BY: readonly [scope: string, page: string][] = [
+  ["query:read", "events"],
+  ["insight:read", "insights"],
+  ["person:read", "persons"],
+  ["group:read", "groups"],
+  ["error_tracking:read", "logs"],
+  ["session_recording_playlist:read", "playlists"],
+];
+
+/** The first page that the session's key may read. Health needs no more than each page does. */
+const readablePage = (): string => READ_BY.find(([scope]) => may(scope))?.[1] ?? "health";
+
+/** The page that a project begins with: before its first event the start page, else its first dashboard, if the key may read it. */
 async function firstPage(signal: AbortSignal): Promise<string> {
   const { first_event_at } = await read(
     api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal }),
   );
   if (first_event_at === null) return href("start");
-  if (!may("dashboard:read")) return href("events");
+  if (!may("dashboard:read")) return href(readablePage());
   const { results } = await listDashboards({ limit: 100 }, signal);
   const first = results.find(({ pinned }) => pinned) ?? results[0];
   if (first === undefined) return href("dashboards");

@@ -23,6 +23,13 @@ export type Chosen = Readonly<Record<string, "read" | "write">>;
 export const scopesOf = (chosen: Chosen): string[] =>
   SCOPES.flatMap(({ object }) => (chosen[object] ? [`${object}:${chosen[object]}`] : []));
 
+/** A text of the API with its scopes as the form of keys names them, such as "Events and SQL (query:read)". */
+export const withTitles = (text: string): string =>
+  text.replace(/'((\w+):(?:read|write))'/g, (quoted, scope, object) => {
+    const title = SCOPES.find((one) => one.object === object)?.title;
+    return title === undefined ? quoted : `${title} (${scope})`;
+  });
+
 /** Scopes in few words, such as "Persons: read and write, Insights: read". */
 export function scopesText(scopes: readonly string[]): string {
   if (scopes.includes("*")) return "Everything";

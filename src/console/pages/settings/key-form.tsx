@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
+import { Problem } from "../../api/problem.ts";
 import { may, soonAfterSignIn } from "../../api/session.ts";
 import { projects } from "../../state/project.ts";
+import { type Chosen, SCOPES, scopesOf } from "../../state/scopes.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
-import { type Chosen, SCOPES, scopesOf } from "./scopes.ts";
 
 /** A personal key; the answer that makes it has its value. */
 export type PersonalKey = Schemas["PersonalApiKey"];
@@ -35,6 +36,9 @@ const ENDS = [
   { value: "day", label: "On a day" },
   { value: "", label: "Never" },
 ];
+
+/** The API names the scopes that there are; the form has them already. */
+const NO_RIGHT = new Problem(400, { detail: "Choose at least one right.", attr: "scopes" }, null);
 
 const DAY_MS = 86_400_000;
 
@@ -67,6 +71,7 @@ export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: ()
     event.preventDefault();
     run(async () => {
       const body = bodyOf(draft);
+      if (body.scopes.length === 0) throw NO_RIGHT;
       const made = await soonAfterSignIn(() => read(api.POST("/api/personal_api_keys/", { body })));
       props.onMade(made);
     });
@@ -147,6 +152,11 @@ function ScopeChoice(props: { chosen: Chosen; onChange: (chosen: Chosen) => void
   return (
     <fieldset class="scopes">
       <legend>Rights</legend>
+      {!chosen["project"] && (
+        <p class="caption">
+          The console needs “Projects: read”. Without it, the key is good for the API alone.
+        </p>
+      )}
       {SCOPES.map(({ object, title }) => (
         <Select
           key={object}

@@ -5,6 +5,7 @@ import { may, session, soonAfterSignIn } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { day, moment } from "../../state/format.ts";
 import { projects } from "../../state/project.ts";
+import { scopesText } from "../../state/scopes.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -12,7 +13,6 @@ import { announce } from "../../ui/live-region.tsx";
 import { Load, Skeleton } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { NewKey, type PersonalKey } from "./key-form.tsx";
-import { scopesText } from "./scopes.ts";
 
 /** The open dialog and its key. */
 type Open =
@@ -180,7 +180,7 @@ const COLUMNS: readonly Column<PersonalKey>[] = [
   },
   {
     key: "used",
-    title: "Last used",
+    title: "Last used, to the hour",
     isExtra: true,
     width: "176px",
     cell: ({ last_used_at }) => (last_used_at ? moment(last_used_at) : "never"),

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, isAbort, read, type Schemas } from "../../api/client.ts";
-import { useLoad } from "../../api/load.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { select } from "../../api/select.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
-import { duration, moment } from "../../state/format.ts";
+import { counted, duration, moment } from "../../state/format.ts";
 import { inProject, project } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { useKeys } from "../../ui/keys.ts";
-import { ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 import { SaveQuery } from "../insights/save.tsx";
 import { draftOf, keepDraft, keepRun, runsChanged, runsOf } from "./drafts.ts";
 import { SqlEditor } from "./sql-editor.tsx";
@@ -37,6 +37,7 @@ function useRuns() {
   const current = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => current.current?.abort(), []);
   const run = async (sql: string) => {
+    if (sql.trim() === "") return;
     current.current?.abort();
     const control = new AbortController();
     current.current = control;
@@ -126,36 +127,36 @@ export function SqlPage() {
           )}
           <History project={id} onChoose={change} />
         </div>
-        <Tables schema={schema.data} onChoose={(name) => change(`${sql}${name}`)} />
+        <Tables schema={schema} onChoose={(name) => change(`${sql}${name}`)} />
       </div>
     </>
   );
 }
 
-function Tables(props: {
-  schema: Schemas["SqlSchema"] | undefined;
-  onChoose: (name: string) => void;
-}) {
+function Tables(props: { schema: Loaded<Schemas["SqlSchema"]>; onChoose: (name: string) => void }) {
   return (
     <Panel title="Tables">
-      {props.schema === undefined && <Skeleton rows={5} height={32} />}
-      {props.schema?.tables.map(({ name, columns }) => (
-        <details key={name} class="sql-table">
-          <summary>
-            <code>{name}</code>
-          </summary>
-          <ul>
-            {columns.map((column) => (
-              <li key={column.name} title={column.about ?? undefined}>
-                <button type="button" class="link" onClick={() => props.onChoose(column.name)}>
-                  <code>{column.name}</code>
-                </button>
-                <span class="caption">{column.type.toLowerCase()}</span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      ))}
+      <Load of={props.schema} skeleton={<Skeleton rows={5} height={32} />}>
+        {({ tables }) =>
+          tables.map(({ name, columns }) => (
+            <details key={name} class="sql-table">
+              <summary>
+                <code>{name}</code>
+              </summary>
+              <ul>
+                {columns.map((column) => (
+                  <li key={column.name} title={column.about ?? undefined}>
+                    <button type="button" class="link" onClick={() => props.onChoose(column.name)}>
+                      <code>{column.name}</code>
+                    </button>
+                    <span class="caption">{column.type.toLowerCase()}</span>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ))
+        }
+      </Load>
     </Panel>
   );
 }
@@ -176,7 +177,7 @@ function History(props: { project: number; onChoose: (sql: string) => void }) {
               <code>{sql.replace(/\s+/g, " ").slice(0, 200)}</code>
             </button>
             <span class="caption" title={moment(at)}>
-              {rows === null ? "failed" : `${rows} rows`}, {duration(Date.now() - at)} ago
+              {rows === null ? "failed" : counted(rows, "row")}, {duration(Date.now() - at)} ago
             </span>
           </li>
         ))}
