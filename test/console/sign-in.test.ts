@@ -5,7 +5,13 @@ import type { Browser, Page } from "playwright-core";
 import { launchChromium, problemsOf } from "../support/start/chromium.ts";
 import { openConsole } from "../support/start/console.ts";
 import { runCommand } from "../support/start/process.ts";
-import { PERSONAL_KEY, ROOT, type Server, startServer } from "../support/start/server.ts";
+import {
+  PERSONAL_KEY,
+  PROJECT_KEY,
+  ROOT,
+  type Server,
+  startServer,
+} from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
 const PEM = join(ROOT, "test/fixtures/tls");
@@ -87,9 +93,14 @@ test("the other tabs follow a sign-out and a sign-in, and a page that was kept i
   const [first, second] = [console.page, await console.context.newPage()];
   await second.goto(`${server.url}/console/1/events/`);
   await signedIn(second);
+  await first.getByRole("button", { name: "Theme" }).click();
+  await first.getByRole("menuitemradio", { name: "Dark" }).click();
   await first.getByRole("button", { name: "@" }).click();
   await first.getByRole("menuitem", { name: "Sign out" }).click();
   await Promise.all([signedOut(first), signedOut(second)]);
+  // The theme belongs to the browser, and nothing else stays.
+  expect(await first.locator("html").getAttribute("data-theme")).toBe("dark");
+  expect(await second.evaluate("Object.keys(localStorage)")).toEqual(["hoglet.theme"]);
 
   await second.fill("input[name=key]", PERSONAL_KEY);
   await second.keyboard.press("Enter");
@@ -101,23 +112,38 @@ test("the other tabs follow a sign-out and a sign-in, and a page that was kept i
   await loaded;
 });
 
-test("without the scope project:read, the console names it and offers to sign out", async () => {
+/** The value of a new key with a few scopes. */
+async function keyWith(...scopes: string[]): Promise<string> {
   const made = await fetch(`${server.url}/api/personal_api_keys/`, {
     method: "POST",
     headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
-    body: JSON.stringify({ label: "queries", scopes: ["query:read"] }),
+    body: JSON.stringify({ label: "narrow", scopes }),
   });
-  const { value } = (await made.json()) as { value: string };
+  return ((await made.json()) as { value: string }).value;
+}
+
+test("without the scope project:read, the console names it and offers to sign out", async () => {
+  const value = await keyWith("query:read");
   await using context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${server.url}/console/`);
   await page.fill("input[name=key]", value);
   await page.keyboard.press("Enter");
-  await page.getByText("project:read").first().waitFor();
+  await page.getByText("Projects (project:read)").waitFor();
   expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   await page.locator("header").getByRole("button").click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await signedOut(page);
+
+  // A key that reads persons alone begins with them, and is told what it may not see.
+  const event = { event: "signed up", distinct_id: "ann" };
+  await server.capture({ api_key: PROJECT_KEY, ...event }, "/i/v0/e/");
+  await server.stored(1);
+  await page.fill("input[name=key]", await keyWith("project:read", "person:read"));
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/console/1/persons/");
+  await page.goto(`${server.url}/console/1/sql/`);
+  await page.getByText("lacks the scope Events and SQL (query:read)").waitFor();
 });
 
 describe("another page in the same browser", () => {

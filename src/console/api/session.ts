@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { CONSOLE } from "../state/base.ts";
+import { keepTheme } from "../state/preferences.ts";
 import type { Schemas } from "./client.ts";
 import { request } from "./client.ts";
 import { Problem } from "./problem.ts";
@@ -61,6 +62,7 @@ export async function soonAfterSignIn<T>(act: () => Promise<T>): Promise<T> {
 /** Ends the session, and leads to the sign-in page. */
 export async function signOut(): Promise<void> {
   await request("DELETE", PATH);
+  keepTheme();
   leave();
 }
 

@@ -42,6 +42,11 @@ export const theme = signal<Theme>(isTheme(kept) ? kept : "system");
 /** Whether keys without Ctrl do something, kept in the browser. */
 export const singleKeys = signal(stored(SINGLE_KEYS) !== "off");
 
+/** Keeps the theme again once a sign-out has emptied the storage: it belongs to the browser, not to the user. */
+export function keepTheme(): void {
+  if (theme.value !== "system") store(THEME, theme.value);
+}
+
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const isSystemDark = signal(systemDark.matches);
 systemDark.addEventListener("change", ({ matches }) => {
