@@ -43,14 +43,16 @@ function Projects() {
       <>
         {loaded.problem && <AccountBar />}
         <main class="alone">
-          <Load of={loaded} skeleton={<Skeleton rows={3} height={48} />}>
-            {() => null}
-          </Load>
-          {loaded.problem?.code === "permission_denied" && (
-            <p>
-              Every page of the console needs it. Sign out, then sign in with a key that has it.
-            </p>
-          )}
+          <div class="stack">
+            <Load of={loaded} skeleton={<Skeleton rows={3} height={48} />}>
+              {() => null}
+            </Load>
+            {loaded.problem?.code === "permission_denied" && (
+              <p>
+                Every page of the console needs it. Sign out, then sign in with a key that has it.
+              </p>
+            )}
+          </div>
         </main>
       </>
     );

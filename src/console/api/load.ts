@@ -56,7 +56,7 @@ export function useLoad<T>(
     };
   }, [key, turn, isBlocked]);
 
-  // What failed without an answer is loaded again once the browser has a network again.
+  // A load that had no answer is tried again as soon as the browser is online.
   const isUnanswered = state.problem?.status === 0;
   useEffect(() => {
     if (!isUnanswered) return;
