@@ -125,3 +125,6 @@ export function may(scope: string): boolean {
   const implied = action === "read" && scopes.includes(`${object}:write`);
   return scopes.includes("*") || scopes.includes(scope) || implied;
 }
+
+/** Whether the key may ask questions, in words or by the builder. */
+export const mayAsk = (): boolean => may("query:read") && may("insight:read");

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { api, read } from "../api/client.ts";
 import { useLoad } from "../api/load.ts";
-import { may } from "../api/session.ts";
+import { may, mayAsk } from "../api/session.ts";
 import { useEventNames } from "../api/suggestions.ts";
 import { PAGES } from "../pages/index.ts";
 import { href } from "../state/address.ts";
@@ -71,7 +71,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
     kind: "Question",
     href: href("insights/new", { ask: asked }),
   };
-  const canAsk = asked !== "" && may("query:read") && may("insight:read");
+  const canAsk = asked !== "" && mayAsk();
   const found = [...pages, ...persons, ...events, ...(canAsk ? [question] : [])];
   const go = (to: string) => {
     onClose();

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
-import { may } from "../../api/session.ts";
+import { may, mayAsk } from "../../api/session.ts";
 import { PageHead } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -132,7 +132,7 @@ function NoTiles() {
   return (
     <Empty icon="dashboards" title="This dashboard has no tiles yet">
       <p>Add insights and texts by “Edit”, or save an insight to this dashboard.</p>
-      <ButtonLink href={href("insights/new")}>Ask a question</ButtonLink>
+      {mayAsk() && <ButtonLink href={href("insights/new")}>Ask a question</ButtonLink>}
     </Empty>
   );
 }

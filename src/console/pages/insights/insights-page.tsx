@@ -1,5 +1,6 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
+import { mayAsk } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { moment } from "../../state/format.ts";
@@ -46,9 +47,11 @@ export function InsightsPage() {
   return (
     <>
       <PageHead title="Insights">
-        <ButtonLink kind="primary" icon="plus" href={href("insights/new")}>
-          New insight
-        </ButtonLink>
+        {mayAsk() && (
+          <ButtonLink kind="primary" icon="plus" href={href("insights/new")}>
+            New insight
+          </ButtonLink>
+        )}
       </PageHead>
       <Panel isFlush>
         <div class="toolbar">
