@@ -101,7 +101,7 @@ describe("the page", () => {
     await page.getByText("failed").waitFor();
     await field.fill("SELECT 42 AS answer, now() AS at");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.getByRole("cell", { name: "42" }).waitFor();
+    await page.getByRole("cell", { name: "42", exact: true }).waitFor();
     await page.getByText("Times are in UTC").waitFor();
   });
 });
