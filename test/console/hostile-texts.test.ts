@@ -184,7 +184,7 @@ test("questions stay texts, and so do their answers", async () => {
   await visit(`insights/${insights.rows}/`, [["column", "event"]]);
   const words = hostile("words", 300);
   const type: Step = (page) => page.getByLabel("Question", { exact: true }).fill(words);
-  const read: Step = (page) => page.getByText("Not understood").waitFor();
+  const read: Step = (page) => page.getByText(/^Not understood:/).waitFor();
   await visit("insights/new/", [["words"], type, read]);
 });
 

@@ -4,6 +4,7 @@ import { isAbort } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
+import { isSql } from "./answer-table.ts";
 import { missingIn } from "./query-state.ts";
 
 /** How long a pause in typing lasts until the words are read, in milliseconds. */
@@ -49,8 +50,8 @@ export function useWords({ query, first, onQuery }: WordsProps): WordsState {
     setProblem(undefined);
     setTyped(undefined);
     const built: Query = JSON.parse(key);
-    // A query that is not whole yet cannot be said in words.
-    if (missingIn(built)) return setWords("");
+    // A statement in SQL cannot be said in words, nor can a query that is not whole yet.
+    if (isSql(built) || missingIn(built)) return setWords("");
     readQuestion({ query: built }, leave.signal)
       .then(({ sentence }) => isTyping.current || setWords(sentence ?? ""))
       .catch((error: unknown) => isAbort(error) || isTyping.current || setWords(""));
