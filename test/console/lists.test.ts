@@ -117,7 +117,7 @@ describe("a person", () => {
     await expectFine(`persons/${bob}/`, "1 event and 0 log records", ask);
     const { page, problems } = consoles.light;
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Waits for its run").waitFor();
+    await page.getByText(/Waits for its run/).waitFor();
     expect(problems.filter((problem) => !problem.includes("404"))).toEqual([]);
     const receipt = page.getByRole("main");
     expect(await receipt.textContent()).toContain(bob);
@@ -142,9 +142,9 @@ describe("a person", () => {
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("radio", { name: "Its events alone" }).check();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Waits for its run").waitFor();
+    await page.getByText(/Waits for its run/).waitFor();
     await page.reload();
-    await page.getByText("Waits for its run").waitFor();
+    await page.getByText(/Waits for its run/).waitFor();
     expect(await runCommand(["deletions", "run", "--data", server.data])).toMatchObject({
       code: 0,
     });
