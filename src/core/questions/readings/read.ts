@@ -3,7 +3,13 @@ import { isSpelledLike, plainEnglish, type Word, wordsOf } from "../language/eng
 import { OTHER_MEANINGS, type Role } from "../language/lexicon.ts";
 import { type Part, type PartRole, type Parts, partsOf, unreadOf } from "../language/parts.ts";
 import { type Timed, type TimeRole, takeTime } from "../language/time.ts";
-import { type Range, rangeBefore, rewritten, type Traced } from "../language/traced.ts";
+import {
+  type Range,
+  rangeBefore,
+  rewritten,
+  type Traced,
+  withoutQuoted,
+} from "../language/traced.ts";
 import type { Vocabulary } from "../language/vocabulary.ts";
 import { bestDay, calculations, meanOfDays, perUnit } from "./calculations.ts";
 import { isAnswerable } from "./compile.ts";
@@ -100,13 +106,12 @@ export function readQuestion(question: string, vocabulary: Vocabulary, today: To
 
 /** A phrase that means something else than its words, unless it is in quotes or a name of the project. */
 function otherMeaningIn(question: string, vocabulary: Vocabulary): Unknown | undefined {
-  const [text] =
-    OTHER_MEANINGS.exec(question.replace(/"[^"]*"/g, (quoted) => " ".repeat(quoted.length))) ?? [];
-  if (text === undefined) return undefined;
+  const found = OTHER_MEANINGS.exec(withoutQuoted(question));
+  if (found === null) return undefined;
+  const [text] = found;
   const { event, property, values = [] } = vocabulary.meaningOf(wordsOf(text)) ?? {};
   if (event !== undefined || property !== undefined || values.length > 0) return undefined;
-  const start = question.indexOf(text);
-  return { text, start, end: start + text.length };
+  return { text, start: found.index, end: found.index + text.length };
 }
 
 /** A question without its time, spaces and signs at its ends. */
