@@ -21,6 +21,9 @@ export const STATUS_WARNINGS_MAX = 10;
 /** Milliseconds after which times of the store are read again, if events came since. */
 const FRESH_MS = 60_000;
 
+/** Milliseconds that disk, sizes and schedules are kept: one reading serves all visitors who ask at once. */
+const FACTS_MS = 1000;
+
 /** A regular run: its times, ISO 8601. `last_run_at` is when the last completed run was due. */
 export type ScheduledRun = {
   kind: DeletionKind;
@@ -87,6 +90,7 @@ export type Status = {
 export function status(needs: Needs): Status {
   const { arrivals, projects, ingest, now } = needs;
   const extentOf = extents(needs);
+  const factsNow = keptFacts(needs);
   return {
     async read(project, { scoped_teams }) {
       const { api_token, created_at } = await projects.get(project);
@@ -100,8 +104,8 @@ export function status(needs: Needs): Status {
         { limit: STATUS_WARNINGS_MAX, offset: 0 },
       );
       const { ready, reasons } = needs.readiness();
-      const since = isoTime(now() - ARRIVALS_MINUTES * 60_000);
-      const warnings = rows.filter(({ last_at }) => last_at >= since);
+      const from = isoTime(now() - ARRIVALS_MINUTES * 60_000);
+      const warnings = rows.filter(({ last_at }) => last_at >= from);
       const hasEvents = first !== null;
       return {
         first_event_at: first,
@@ -122,23 +126,34 @@ export function status(needs: Needs): Status {
           version: needs.version,
           ready,
           reasons,
-          ...(await serverFacts(needs, created_at)),
+          ...since(created_at, await factsNow()),
         },
       };
     },
   };
 }
 
-/** Disk, stores and schedules. Runs that were due before the project was made are left out. */
-async function serverFacts(needs: Needs, created_at: string) {
+type Facts = Pick<ProjectStatus["server"], "disk_free" | "stores" | "schedules">;
+
+/** Reads disk, stores and schedules, at most once in FACTS_MS. */
+function keptFacts(needs: Needs): () => Promise<Facts> {
+  let kept: { facts: Promise<Facts>; at: number } | undefined;
+  return () => {
+    const at = needs.now();
+    if (kept === undefined || Math.abs(at - kept.at) > FACTS_MS) {
+      kept = { facts: serverFacts(needs), at };
+    }
+    return kept.facts;
+  };
+}
+
+async function serverFacts(needs: Needs): Promise<Facts> {
   const { diskGuard, sizes, journal, patterns, deletions, now } = needs;
   const { events, loads, sqlite } = sizes();
   const schedules: ScheduledRun[] = [];
   for (const [kind, cron] of Object.entries(patterns) as [DeletionKind, string][]) {
-    const last = (await deletions.lastDue(kind)) ?? "";
-    const next = nextDue(cron, now());
-    const last_run_at = last > created_at ? last : null;
-    schedules.push({ kind, cron, next_run_at: next ?? null, last_run_at });
+    const last_run_at = (await deletions.lastDue(kind)) ?? null;
+    schedules.push({ kind, cron, next_run_at: nextDue(cron, now()) ?? null, last_run_at });
   }
   return {
     disk_free: diskGuard.figures()?.free ?? null,
@@ -146,6 +161,15 @@ async function serverFacts(needs: Needs, created_at: string) {
     schedules,
   };
 }
+
+/** The schedules, without runs that were due before the project was made. */
+const since = (created_at: string, { schedules, ...facts }: Facts): Facts => ({
+  ...facts,
+  schedules: schedules.map(({ last_run_at, ...run }) => {
+    const isOlder = last_run_at === null || last_run_at <= created_at;
+    return { ...run, last_run_at: isOlder ? null : last_run_at };
+  }),
+});
 
 const NO_EVENTS: EventExtent = { first: null, last: null };
 

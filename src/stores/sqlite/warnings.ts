@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, lt, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { WarningReads } from "../../core/ports/warnings.ts";
 import { isoTime } from "../../core/values/time.ts";
 import { type ProjectWarning, WARNING_SAMPLES_MAX } from "../../core/warnings/warning.ts";
@@ -23,31 +23,35 @@ export function warningReads({ orm, snapshot }: Sqlite): WarningReads {
     )
     .orderBy(desc(ingestionWarningSample.id))
     .prepare();
+  const { project_id, type, last_at } = ingestionWarning;
+  const after = sql.placeholder("last_at");
+  const ofType = sql.placeholder("type");
+  const wanted = and(
+    eq(project_id, sql.placeholder("project")),
+    sql`(${ofType} IS NULL OR ${type} = ${ofType})`,
+  );
+  const isAfter = sql`(${after} IS NULL OR ${last_at} < ${after}
+    OR (${last_at} = ${after} AND ${type} > ${sql.placeholder("after_type")}))`;
+  const counted = orm.select({ count: count() }).from(ingestionWarning).where(wanted).prepare();
+  const page = orm
+    .select()
+    .from(ingestionWarning)
+    .where(and(wanted, isAfter))
+    .orderBy(desc(last_at), type)
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset"))
+    .prepare();
   return {
-    list: async (project, { type }, { limit, offset, after }) =>
+    list: async (
+      project,
+      filter,
+      { limit, offset, after: [last_at = null, after_type = null] = [] },
+    ) =>
       snapshot(() => {
-        const ofProject = eq(ingestionWarning.project_id, project);
-        const wanted =
-          type === undefined ? ofProject : and(ofProject, eq(ingestionWarning.type, type));
-        const found = orm.select({ count: count() }).from(ingestionWarning).where(wanted).get();
-        const [last_at, after_type] = after ?? [];
-        const rest =
-          last_at === undefined || after_type === undefined
-            ? undefined
-            : or(
-                lt(ingestionWarning.last_at, last_at),
-                and(eq(ingestionWarning.last_at, last_at), gt(ingestionWarning.type, after_type)),
-              );
-        const rows = orm
-          .select()
-          .from(ingestionWarning)
-          .where(and(wanted, rest))
-          .orderBy(desc(ingestionWarning.last_at), ingestionWarning.type)
-          .limit(limit)
-          .offset(offset)
-          .all();
+        const given = { project, type: filter.type ?? null };
+        const rows = page.all({ ...given, last_at, after_type, limit, offset });
         return {
-          count: found?.count ?? 0,
+          count: counted.get(given)?.count ?? 0,
           rows: rows.map((row) => ({ ...row, samples: samples.all({ project, type: row.type }) })),
         };
       }),
