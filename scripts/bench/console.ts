@@ -95,7 +95,7 @@ async function watchedAnswers(
     answers.without.push(...(await trickle(server, TURN_SECONDS)).took);
     const leaving = new AbortController();
     const consoles = Array.from({ length: CONSOLES }, (_, at) =>
-      watch(server, keys[at % keys.length] ?? "", leaving.signal),
+      watch(server, keys[at % keys.length] ?? "", { at, signal: leaving.signal }),
     );
     answers.with.push(...(await trickle(server, TURN_SECONDS)).took);
     leaving.abort();
@@ -104,8 +104,12 @@ async function watchedAnswers(
   return answers;
 }
 
-/** Reads events as they come, and the state now and then, until it leaves. */
-async function watch({ url }: Server, key: string, signal: AbortSignal): Promise<void> {
+/** Reads events as they come, and the state now and then, until it leaves. People open their pages one by one. */
+async function watch(
+  { url }: Server,
+  key: string,
+  { at, signal }: { at: number; signal: AbortSignal },
+): Promise<void> {
   const options = { headers: { authorization: `Bearer ${key}` }, signal };
   const read = async (path: string) => {
     const response = await fetch(url + path, options);
@@ -113,6 +117,7 @@ async function watch({ url }: Server, key: string, signal: AbortSignal): Promise
     await response.body?.pipeTo(new WritableStream());
   };
   const state = async () => {
+    await Bun.sleep((at * STATE_EVERY_MS) / CONSOLES);
     for (;;) {
       await read("/api/projects/1/status/");
       await Bun.sleep(STATE_EVERY_MS);

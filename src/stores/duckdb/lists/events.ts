@@ -54,10 +54,16 @@ export function eventReads(reads: ApiReads, filtering: Filtering): EventReads {
         const given = filled(filter);
         const where = given.map(([name]) => `AND ${CONDITIONS[name]}`).join(" ");
         const { after, upTo: up_to, limit } = range;
-        const values = { project, since: after, up_to, limit, ...Object.fromEntries(given) };
-        const found = await rows(connection, ARRIVED(where), values);
-        const events = found.map((row) => withoutSeq(eventRow(row)));
-        return { count: Number(found[0]?.["total"] ?? 0), rows: events };
+        const values = { project, up_to, ...Object.fromEntries(given) };
+        const [found] = await rows(connection, COUNT_ARRIVED(limit, where), {
+          ...values,
+          since: after,
+        });
+        const count = Number(found?.["count"] ?? 0);
+        if (count === 0) return { count, rows: [] };
+        const first = Number(found?.["first"]);
+        const page = await rows(connection, ARRIVED(where), { ...values, first });
+        return { count, rows: page.map((row) => withoutSeq(eventRow(row))) };
       }),
     extent: (project, signal) =>
       reads.read(signal, async (connection) => {
@@ -174,15 +180,20 @@ const filled = (filter: Compared) =>
     value === undefined ? [] : [[name as keyof Compared, value] as const],
   );
 
-/** Row groups before `$since` are skipped, because rows come in the order of their numbers. */
+/**
+ * Counts events, and finds the number of the first event of the newest ones. Row groups before `$since` are
+ * skipped, because rows come in the order of their numbers.
+ */
+const COUNT_ARRIVED = (limit: number, where: string) => `
+  SELECT count(*)::DOUBLE AS count, list_min(max(seq, ${limit}))::DOUBLE AS first FROM events
+  WHERE project_id = $project::INTEGER AND seq > $since::BIGINT AND seq <= $up_to::BIGINT ${where}`;
+
+/** A plain range of numbers reads two row groups, where a sorted and limited one would visit all of them. */
 const ARRIVED = (where: string) => `
-  WITH found AS MATERIALIZED (
-    SELECT rowid AS row, seq FROM events
-    WHERE project_id = $project::INTEGER AND seq > $since::BIGINT AND seq <= $up_to::BIGINT ${where})
-  SELECT (SELECT count(*) FROM found)::DOUBLE AS total, ${COLUMNS}
+  SELECT ${COLUMNS}
   FROM (
     SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp", properties FROM events
-    WHERE rowid IN (SELECT row FROM found ORDER BY seq DESC LIMIT $limit::BIGINT)
+    WHERE project_id = $project::INTEGER AND seq >= $first::BIGINT AND seq <= $up_to::BIGINT ${where}
   ) AS page
   ${OWNER_NOW}
   ORDER BY page.seq DESC`;
