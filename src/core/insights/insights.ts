@@ -27,9 +27,9 @@ import { type Answer, type Asking, answerOf, draftOf } from "./answers.ts";
 import { filteredMeaning } from "./filtered-words.ts";
 import { nameOf } from "./insight-name.ts";
 import { type KeptInsights, keptInsights } from "./kept-insights.ts";
-import { keptWords } from "./kept-words.ts";
+import { keptValues } from "./kept-values.ts";
 import { type ReadAsked, readAsked, type WordsRead } from "./read-words.ts";
-import { type Meant, meaningOf, type WordsAsked } from "./words.ts";
+import { meaningOf } from "./words.ts";
 
 /** An answer, and the milliseconds that it took. */
 export type TimedAnswer = Answer & { elapsed_ms: number };
@@ -91,19 +91,7 @@ type Needs = {
 /** Insights over the stores. */
 export function insights(needs: Needs): Insights {
   const { queries, drafts, projects, now } = needs;
-  const kept = keptWords(queries, now);
-  const typing = { ...needs, queries: { ...queries, ...kept.typed } };
-  const asking = { ...needs, queries: { ...queries, ...kept.asked } };
-  /** Returns what words mean; words that are not understood may be names that have just come. */
-  const meaningOfWords = async (words: WordsAsked): Promise<Meant> => {
-    try {
-      return await meaningOf(asking, words);
-    } catch (error) {
-      const isRefused = error instanceof Failure && error.code === "invalid_input";
-      if (!isRefused || !kept.isLarge(words.project)) throw error;
-      return await meaningOf(needs, words);
-    }
-  };
+  const typing = { ...needs, queries: { ...queries, values: keptValues(queries.values, now) } };
   const upToDate = () => {
     if (needs.isCatchingUp()) {
       throw new Failure("unavailable", "The event store is being brought up from the journal.");
@@ -117,7 +105,7 @@ export function insights(needs: Needs): Insights {
     const words = wordsIn(sent);
     return words === undefined
       ? { query: typedQuery(sent), reading: null, others: [] }
-      : filteredMeaning(await meaningOfWords({ ...asked, words }), sent, asked.moment);
+      : filteredMeaning(await meaningOf(needs, { ...asked, words }), sent, asked.moment);
   };
   /** Answers a query, after `check` has seen it. */
   const answered = async (sent: Json | undefined, asked: Asked, check: (read: Query) => void) => {

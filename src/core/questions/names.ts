@@ -2,9 +2,6 @@ import { Failure } from "../values/failure.ts";
 import { closestNames } from "../values/similar-names.ts";
 import { nameOfMark, spelledOut } from "./quoted-names.ts";
 
-/** Names of each kind that are read with a question: the most frequent ones. */
-export const NAMES_MAX = 1000;
-
 /** Names of events and properties, the most frequent first, then by name. */
 export type EventNames = {
   events: { name: string; count: number }[];

@@ -1,7 +1,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type EventNames, NAMES_MAX } from "../../../core/questions/names.ts";
+import type { EventNames } from "../../../core/questions/names.ts";
 import { ALL_PROPERTIES, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
+
+/** Names of each kind that are read with a question: the most frequent ones. */
+const NAMES_MAX = 1000;
 
 /** Most persons, the newest, whose properties are listed. */
 const NEWEST_PERSONS_MAX = 2000;
