@@ -3,6 +3,7 @@ import {
   type Aggregate,
   type Condition,
   isOfSession,
+  type Label,
   type Reading,
 } from "../../../core/questions/readings/reading.ts";
 import { quoted } from "../engine/duckdb.ts";
@@ -49,6 +50,10 @@ export const joined = ({ joins }: Pick<Parts, "joins">) =>
 
 const WEEKDAYS = `[${["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"].map(quoted).join(", ")}]`;
 
+/** Whether each row has a label: its test would take as long as the label itself. */
+const isAlwaysSet = (label: Label | undefined) =>
+  label !== undefined && ["origin", "weekday", "hour", "date", "event"].includes(label.by);
+
 /** Groups rows by the labels and the interval of a question, and sorts them. */
 export function grouped(
   { top, by }: Reading,
@@ -81,8 +86,8 @@ export function grouped(
     names.length === 0
       ? ""
       : `\nGROUP BY ${names.join(", ")}\nORDER BY ${order.join(", ")}\nLIMIT ${limit}`;
-  const set = top === null ? [] : labels.map((one) => `${one} IS NOT NULL`);
-  const all = [...conditions, ...set];
+  const set = labels.filter((_, at) => top !== null && !isAlwaysSet(by[at]));
+  const all = [...conditions, ...set.map((one) => `${one} IS NOT NULL`)];
   const where = all.length === 0 ? "" : `\nWHERE ${all.join("\n  AND ")}`;
   return `SELECT ${columns.join(",\n  ")}\n${from}${where}${tail}`;
 }

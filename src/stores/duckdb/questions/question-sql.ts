@@ -51,7 +51,7 @@ function selectOf(reading: Reading, parts: Parts, period: Period): string {
   const { measure } = reading;
   switch (measure.of) {
     case "events":
-      return ofEvents(reading, parts, [measure], aggregateSql(measure, parts));
+      return ofEvents(reading, parts, [measure], aggregateSql(ofSelected(measure), parts));
     case "ratio": {
       const [over, under] = [measure.over, measure.under].map((one) => aggregateSql(one, parts));
       const scale = measure.isPercent ? "100.0 * " : "1.0 * ";
@@ -98,6 +98,9 @@ function ofEvents(
   });
 }
 
+/** The aggregate over rows that have only its events. */
+const ofSelected = (one: Aggregate): Aggregate => ({ ...one, events: [] });
+
 /** Joins the value of a property that the first event of each person has. */
 const firstTouch = ({ of: type, name }: Property, source: EventSource) =>
   `LEFT JOIN (
@@ -140,7 +143,7 @@ function meanOfDays(
     { ...reading, top: null },
     { ...parts, interval: unit },
     [counted],
-    aggregateSql(counted, parts),
+    aggregateSql(ofSelected(counted), parts),
   ).replace(/\nORDER BY [\s\S]*$/, "");
   const labels = parts.labels.map((_, at) => `label_${at + 1}`);
   return grouped(
