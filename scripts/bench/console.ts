@@ -14,9 +14,10 @@ const CONSOLES = 10;
 const CONSOLES_PER_KEY = 4;
 const STATE_EVERY_MS = 2000;
 
-/** Rounds of events without and with consoles, in turns, and their length. */
+/** Rounds of events without and with consoles, in turns, their length, and the time in which pages open before. */
 const TURNS = 3;
-const TURN_SECONDS = 5;
+const TURN_SECONDS = 8;
+const OPENING_SECONDS = 2;
 
 const ENVIRONMENT = "/api/environments/1";
 
@@ -90,14 +91,17 @@ async function watchedAnswers(
     }),
   );
   const answers = { with: [] as number[], without: [] as number[] };
-  await trickle(server, TURN_SECONDS);
+  const measured = async () => {
+    await trickle(server, OPENING_SECONDS);
+    return (await trickle(server, TURN_SECONDS)).took;
+  };
   for (let turn = 0; turn < TURNS; turn += 1) {
-    answers.without.push(...(await trickle(server, TURN_SECONDS)).took);
+    answers.without.push(...(await measured()));
     const leaving = new AbortController();
     const consoles = Array.from({ length: CONSOLES }, (_, at) =>
       watch(server, keys[at % keys.length] ?? "", { at, signal: leaving.signal }),
     );
-    answers.with.push(...(await trickle(server, TURN_SECONDS)).took);
+    answers.with.push(...(await measured()));
     leaving.abort();
     await Promise.all(consoles);
   }
