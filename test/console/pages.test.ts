@@ -114,8 +114,9 @@ test("words are saved only once they are understood, and going back leads to eac
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.getByLabel("Kind").selectOption("PathsQuery");
   await expectAnswer("Ways of persons");
+  while ((await question.inputValue()) !== "paths last week") await Bun.sleep(20);
   await save.click();
-  expect(await page.getByLabel("Name").inputValue()).toBe("Paths");
+  expect(await page.getByLabel("Name").inputValue()).toBe("paths last week");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.goBack();
   await expectAnswer("each counted once, from");

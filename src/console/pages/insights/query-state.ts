@@ -116,7 +116,7 @@ export function withKind({ series, dateRange, properties }: Query, kind: Kind): 
     };
     return { ...common, retentionFilter };
   }
-  if (kind === "PathsQuery") return { ...common, pathsFilter: { edgeLimit: 30, stepLimit: 5 } };
+  if (kind === "PathsQuery") return common;
   if (kind === "LifecycleQuery") return { ...common, series: plain.slice(0, 1), interval: "week" };
   if (kind === "TrendsQuery") return { ...common, series: events, interval: "day" };
   return { ...common, series: plain };
