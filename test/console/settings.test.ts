@@ -211,7 +211,9 @@ test("tasks list a deletion with its next run, and it is cancelled there", async
   await page.getByRole("button", { name: /^\d+ \w+ 20/ }).click();
   await page.getByRole("button", { name: "Print the receipt" }).waitFor();
   await page.getByText(/Waits for its run/).waitFor();
-  await page.getByText(/^The run comes at .* To delete at once, run on the server:$/).waitFor();
+  await page
+    .getByText(/^The run comes at .* To delete at once, run on the server, with its --data/)
+    .waitFor();
   expect(await flaws()).toEqual([]);
   await page.emulateMedia({ media: "print" });
   expect(await page.getByRole("navigation").first().isVisible()).toBe(false);

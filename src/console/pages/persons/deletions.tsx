@@ -161,7 +161,9 @@ const RUN_NOW = "hoglet deletions run --now";
 export function RunNow({ children }: { children: ComponentChildren }) {
   return (
     <div class="cluster run-now">
-      <p class="caption">{children} on the server:</p>
+      <p class="caption">
+        {children} on the server, with its <code>--data</code> if that is not <code>./data</code>:
+      </p>
       <code>{RUN_NOW}</code>
       <CopyButton text={RUN_NOW} />
     </div>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { usePolled } from "../../api/load.ts";
+import { mayAsk } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { serverAddress } from "../../state/base.ts";
@@ -98,11 +99,13 @@ const STEPS = [
 function NextSteps({ isReached }: { isReached: boolean }) {
   return (
     <div class={isReached ? "cluster next-steps" : "cluster next-steps invisible"}>
-      {STEPS.map(({ path, title, icon }) => (
-        <ButtonLink key={path} href={href(path)} icon={icon}>
-          {title}
-        </ButtonLink>
-      ))}
+      {STEPS.filter(({ path }) => path !== "insights/new" || mayAsk()).map(
+        ({ path, title, icon }) => (
+          <ButtonLink key={path} href={href(path)} icon={icon}>
+            {title}
+          </ButtonLink>
+        ),
+      )}
     </div>
   );
 }
