@@ -45,17 +45,22 @@ function placeOf(series: readonly Series[], one: Series): number {
   return now[at]?.place ?? Math.max(0, at);
 }
 
-function lineOf(series: readonly Series[], one: Series, isTail: boolean): Line {
+function lineOf(
+  series: readonly Series[],
+  one: Series,
+  { isTail, data }: { isTail: boolean; data: readonly (number | null)[] },
+): Line {
   const place = placeOf(series, one);
   const dash = one.isBefore ? [4, 4] : [...(DASHES[place] ?? [])];
+  const stroke = styleOf(one.isBefore ? "--border" : colorOf(place));
   return {
     label: one.label,
-    stroke: styleOf(one.isBefore ? "--border" : colorOf(place)),
+    stroke,
     width: one.isBefore ? 1.5 : 2,
     dash: isTail ? [1, 4] : dash,
     cap: isTail ? "round" : "butt",
     spanGaps: false,
-    points: { show: isTail ? false : isLonely(one.data) },
+    points: { show: isLonely(data), size: 7, fill: stroke },
   };
 }
 
@@ -78,13 +83,16 @@ function linesOf({ series, isUnfinished }: PlotOptions): {
   const data: (number | null)[][] = [Array.from({ length }, (_, at) => at)];
   for (const one of series) {
     const split = isUnfinished && !one.isBefore ? length - 1 : length;
-    lines.push(lineOf(series, one, false), lineOf(series, one, true));
-    data.push(
-      one.data.map((value, at) => (at < split ? value : null)),
+    const finished = one.data.map((value, at) => (at < split ? value : null));
+    const tail =
       split === length
         ? NOTHING(one.data)
-        : one.data.map((value, at) => (at >= split - 1 ? value : null)),
+        : one.data.map((value, at) => (at >= split - 1 ? value : null));
+    lines.push(
+      lineOf(series, one, { isTail: false, data: finished }),
+      lineOf(series, one, { isTail: true, data: tail }),
     );
+    data.push(finished, tail);
   }
   return { lines, data: data as uPlot.AlignedData };
 }
@@ -225,7 +233,7 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
   const isHourly = columns.some((column) => /[ T]\d/.test(column));
   const grid = { stroke: styleOf("--line"), width: 1 };
   const axis = { stroke: styleOf("--ink-2"), font: "12px system-ui", ticks: { show: false } };
-  const half = kind === "line" ? 0 : 0.5;
+  const half = kind === "line" && columns.length > 1 ? 0 : 0.5;
   return new drawing(
     {
       width,
@@ -240,7 +248,7 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
         points: { size: 8, show: kind === "line" },
       },
       scales: {
-        x: { time: false, range: (_, min, max) => [min - half, max + half] },
+        x: { time: false, range: [-half, columns.length - 1 + half] },
         y: { range: (_, min, max) => yRange(min, max) },
       },
       axes: [
