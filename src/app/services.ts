@@ -145,7 +145,8 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
       persons: reads,
     }),
     dashboards: dashboards({
-      ...{ reads: dashboardReads(sqlite), writes: stores.dashboards, projects, now, randomBytes },
+      ...{ reads: dashboardReads(sqlite), writes: stores.dashboards, insights: stores.insights },
+      ...{ projects, now, randomBytes },
       async eventNames(project, signal) {
         if (isCatchingUp()) return undefined;
         const { events: found } = await queries.names(project, signal, ["$pageview", "$screen"]);

@@ -8,6 +8,7 @@ import type {
   NewDashboard,
   TileChange,
 } from "../ports/dashboards.ts";
+import type { InsightWrites } from "../ports/insights.ts";
 import { Failure } from "../values/failure.ts";
 import { newShortId, withShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
@@ -22,6 +23,7 @@ import {
   type TemplateTile,
   WEBSITE_PROPERTIES,
   websiteTiles,
+  withSubject,
 } from "./template.ts";
 
 /** Dashboards of a project. */
@@ -49,8 +51,11 @@ export type Dashboards = {
    * Anything but an object stays as it is. Fails `invalid_input` and `too_long`.
    */
   filtered(project: number, query: Json, asked: FiltersAsked): Promise<Json>;
-  /** Fails `not_found`, also when it is deleted. */
-  get(place: DashboardPlace): Promise<Dashboard>;
+  /**
+   * Returns a dashboard. Once there are page views, unchanged tiles from before get their form for a website (decision
+   * 180). Fails `not_found`, also when it is deleted.
+   */
+  get(place: DashboardPlace, signal: AbortSignal): Promise<Dashboard>;
   /**
    * Changes the sent fields, also of a deleted dashboard. Tiles that are not sent stay as they are. Fails
    * `not_found`, `invalid_input` and `too_long`.
@@ -70,6 +75,7 @@ export type DashboardAsking = { project: number; user: number; signal: AbortSign
 type Needs = {
   reads: DashboardReads;
   writes: DashboardWrites;
+  insights: Pick<InsightWrites, "update">;
   projects: Pick<Projects, "get">;
   /** The most frequent names of a project's events; undefined while the event store catches up. */
   eventNames: (project: number, signal: AbortSignal) => Promise<string[] | undefined>;
@@ -119,6 +125,19 @@ export function dashboards(needs: Needs): Dashboards {
     const website = { ...draft(asking), ...DEFAULT, pinned: true, isDefault: true };
     await writes.insert(website, templated(website, websiteTiles(subjectOf(names))));
   };
+  const renewed = async (
+    dashboard: Dashboard,
+    { project, id }: DashboardPlace,
+    signal: AbortSignal,
+  ) => {
+    if (withSubject(dashboard.tiles, null).length === 0) return dashboard;
+    const subject = subjectOf((await eventNames(project, signal)) ?? []);
+    if (subject === null) return dashboard;
+    for (const { short_id, ...change } of withSubject(dashboard.tiles, subject)) {
+      await needs.insights.update(project, short_id, change);
+    }
+    return found(await reads.find({ project, id }));
+  };
   return {
     async list(asking, filter, query, url) {
       await makeDefault(asking);
@@ -150,7 +169,7 @@ export function dashboards(needs: Needs): Dashboards {
       const both = { ...filters, ...filters_override };
       return isObject(query) ? withDashboardFilters(query, both) : query;
     },
-    get: async (place) => found(await reads.find(place)),
+    get: async (place, signal) => renewed(found(await reads.find(place)), place, signal),
     async change(place, user, { tiles = [], ...sent }) {
       await checkFilters(place.project, sent.filters);
       const changes = tileChanges(tiles);

@@ -1,8 +1,11 @@
 import type { JsonObject } from "../values/json.ts";
-import type { Layouts } from "./dashboard.ts";
+import type { Layouts, Tile } from "./dashboard.ts";
 
 /** A tile of a template: a query, its name and its place. */
 export type TemplateTile = { name: string; query: JsonObject; layouts: Layouts };
+
+/** An insight of a tile, with the name and the query that it gets. */
+export type TemplateInsight = Pick<TemplateTile, "name" | "query"> & { short_id: string };
 
 /** Names of templates that callers may choose. */
 export const TEMPLATES = ["website"] as const;
@@ -54,6 +57,22 @@ export function websiteTiles(subject: Subject): TemplateTile[] {
       placed(name, query, { x: (at % 2) * 6, y: 7 + Math.floor(at / 2) * 5, w: 6, h: 5 }),
     ),
   ];
+}
+
+/**
+ * Returns the insights of tiles that were made before the main event of a project was known, as they are with it. An
+ * insight that was changed stays as it is.
+ */
+export function withSubject(tiles: readonly Tile[], subject: Subject): TemplateInsight[] {
+  const [before, after] = [websiteTiles(null), websiteTiles(subject)];
+  return tiles.flatMap(({ insight }) => {
+    const at = before.findIndex(
+      ({ name, query }) => name === insight?.name && Bun.deepEquals(query, insight.query),
+    );
+    const next = after[at];
+    if (insight === null || next === undefined) return [];
+    return [{ short_id: insight.short_id, name: next.name, query: next.query }];
+  });
 }
 
 const placed = (name: string, query: JsonObject, sm: NonNullable<Layouts["sm"]>) => ({

@@ -13,6 +13,7 @@ test("the first dashboard asks for columns for the properties of its lists, unle
   const own = dashboards({
     reads,
     writes: { insert: async () => undefined } as never,
+    insights: {} as never,
     projects: {} as never,
     eventNames: async () => ["$pageview"],
     onFrequent: (properties) => asked.push(...properties),

@@ -192,7 +192,8 @@ export const dashboardRoutes = (dashboards: Dashboards) => [
     params: Id,
     status: 200,
     response: DashboardShape,
-    handle: ({ project, params }) => dashboards.get({ project, id: idIn(params.id) }),
+    handle: ({ project, params, signal }) =>
+      dashboards.get({ project, id: idIn(params.id) }, signal),
   }),
   route({
     method: "PATCH",

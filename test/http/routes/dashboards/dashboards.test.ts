@@ -274,6 +274,26 @@ describe("the dashboard of a project", () => {
     expect((await listed()).count).toBe(0);
   });
 
+  test("gets tiles of a website with the first page view, unless they were changed", async () => {
+    await app.capture(batch(view("hello", {})));
+    const address = `${dashboardsOf()}${(await listed()).results[0]?.id}/`;
+    const before = await read(address);
+    const [first] = before.tiles;
+    const own = `${app.api}/insights/${first?.insight?.short_id}/`;
+    await app.ask("PATCH", own, { body: { name: "People" } });
+    await app.capture(batch(view("$pageview", { $session_id })));
+
+    const after = await read(address);
+
+    expect(titles(after)).toEqual([
+      ...["People", "Page views", "Sessions", "Bounce rate", "Visitors over time"],
+      ...["Top pages", "Sources", "Countries", "Devices"],
+    ]);
+    const idsOf = ({ tiles }: Dashboard) => tiles.map(({ insight: one }) => one?.short_id);
+    expect(idsOf(after)).toEqual(idsOf(before));
+    expect(await read(address)).toEqual(after);
+  });
+
   test("has sources: the referring domain, else utm_source, else Direct", async () => {
     const came = (distinct_id: string, properties: object) =>
       event({ event: "$pageview", distinct_id, timestamp: "2026-11-20T10:00:00Z", properties });
