@@ -130,7 +130,7 @@ describe("the pages", () => {
     }
   });
 
-  test("lead from a number to its persons, as many as it says, and by keys from a point of a chart", async () => {
+  test("lead from a number to its persons, as many as it says, and by keys or a click from a point of a chart", async () => {
     const { page } = light;
     await light.go("dashboards/1/");
     await tile(page, "Visitors").getByRole("button", { name: "7", exact: true }).click();
@@ -153,6 +153,25 @@ describe("the pages", () => {
     expect(await dialog.getByRole("link").count()).toBe(Number.parseInt(count ?? "", 10));
     await dialog.getByRole("link").first().click();
     await page.getByRole("heading", { name: /@example.com/ }).waitFor();
+
+    // The pointer is on a bar, and not on the middle of its column.
+    const series = [{ event: "$pageview" }, { event: null }];
+    const query = { kind: "StickinessQuery", series, dateRange: { date_from: "-7d" } };
+    await light.go(`insights/new/?q=${encodeURIComponent(JSON.stringify(query))}`);
+    const plotted = page.locator(".u-over");
+    const { width = 0 } = (await plotted.boundingBox()) ?? {};
+    const titles: (string | null)[] = [];
+    for (const place of [-0.2, 0.2]) {
+      const position = { x: ((0.5 + place) * width) / 8, y: 100 };
+      await plotted.hover({ position });
+      await page.locator(".readout-time").getByText("1 day", { exact: true }).waitFor();
+      await plotted.click({ position });
+      await dialog.getByText(/^[67] persons$/).waitFor();
+      titles.push(await dialog.getByRole("heading").textContent());
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+    expect(titles).toEqual(["$pageview, 1 day", "All events, 1 day"]);
   });
 
   test("keep order, width, texts, insights and period after an edit, and restore a deleted dashboard", async () => {

@@ -152,10 +152,13 @@ function Canvas(props: ChartProps) {
     event.preventDefault();
     moves[event.key]?.();
   };
-  const pick = () => {
+  const pick = ({ clientX }: MouseEvent) => {
     const plotted = chart.current;
     if (column === null || plotted === undefined) return;
-    props.onPick?.({ column, series: lineAt(plotted, series, column, kind) });
+    // The cursor stands on the middle of its column, not where the pointer is.
+    const left = clientX - plotted.over.getBoundingClientRect().left;
+    const at = { left, top: plotted.cursor.top ?? 0 };
+    props.onPick?.({ column, series: lineAt(plotted, series, column, kind, at) });
   };
 
   return (
@@ -185,8 +188,8 @@ function lineAt(
   series: readonly Series[],
   column: number,
   kind: "line" | "bars" | "stack",
+  { left, top }: { left: number; top: number },
 ): number {
-  const { left = 0, top = 0 } = plotted.cursor;
   if (kind === "bars") {
     // Bars take 0.8 of the width of their column.
     const share = (plotted.posToVal(left, "x") - column + 0.4) / 0.8;

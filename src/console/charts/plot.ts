@@ -241,7 +241,8 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
       legend: { show: false },
       padding: [8, hasEndLabels(options) ? END_LABEL_WIDTH : 28, 0, 0],
       cursor: {
-        drag: { setScale: false, x: false, y: false },
+        // Nothing is dragged: by default a click that is not exactly on a point counts as the end of a drag.
+        drag: { setScale: false, x: false, y: false, click: () => {} },
         y: false,
         // The line stands on the nearest point, whose numbers are shown.
         move: (plot, left, top) => [left < 0 ? left : nearestPoint(plot, left), top],
