@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { marksIn } from "../../src/console/charts/mark-columns.ts";
+import { personUuid } from "../../src/core/identity/person.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
@@ -8,6 +9,7 @@ import { sharedServer } from "../support/start/shared-server.ts";
 
 const server = sharedServer();
 const THEMES = ["light", "dark"] as const;
+const ANONYMOUS = { $process_person_profile: false, $session_id: "s-2" };
 let browser: Browser;
 let consoles: Record<(typeof THEMES)[number], Console>;
 
@@ -20,9 +22,10 @@ beforeAll(async () => {
     properties: { $session_id: "s-1", $pathname: "/pricing", ...properties },
   });
   const $set = { email: "ann@example.com", plan: "pro" };
+  const anonymous = { ...visit("looked", 9, ANONYMOUS), distinct_id: "anon" };
   const batch = [visit("$pageview", 3), visit("$identify", 2, { $set }), visit("signed up", 1)];
-  await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
-  await server.stored(3);
+  await server.capture({ api_key: PROJECT_KEY, batch: [...batch, anonymous] }, "/batch/");
+  await server.stored(4);
   const [light, dark] = await Promise.all(
     THEMES.map((theme) => openConsole(browser, server, { theme })),
   );
@@ -155,6 +158,7 @@ const PAGES = [
   { path: "persons/1/", text: "session of 2 min" },
   { path: "persons/1/?tab=properties", text: "plan" },
   { path: "persons/77/", text: "Not found" },
+  { path: `persons/${personUuid(1, "anon")}/`, text: "An anonymous visitor has no profile" },
   { path: "insights/", text: "New insight" },
   { path: "insights/new/", text: "unique users of $pageview" },
   { path: "sql/", text: "Tables" },
@@ -177,7 +181,8 @@ describe.each(THEMES)("in the %s theme", (theme) => {
         await page.setViewportSize({ width, height: 900 });
         expect({ width, overflow: await overflow() }).toEqual({ width, overflow: 0 });
       }
-      const isExpected = (problem: string) => path.includes("77") && problem.includes("404");
+      const isMissing = path.startsWith("persons/") && !path.startsWith("persons/1/");
+      const isExpected = (problem: string) => isMissing && problem.includes("404");
       expect(problems.filter((problem) => !isExpected(problem))).toEqual([]);
     },
   );

@@ -86,6 +86,9 @@ export function DeletionReceipt({ id }: { id: number }) {
   );
 }
 
+/** The receipt of a deletion, as one of a list. */
+export const receiptOf = ({ id }: Schemas["Deletion"]) => <DeletionReceipt key={id} id={id} />;
+
 function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }) {
   const { receipt } = props;
   const { id, state, kind, attempts, error, counts, places } = receipt;

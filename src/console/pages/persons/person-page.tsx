@@ -5,13 +5,14 @@ import { may } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { counted, day } from "../../state/format.ts";
-import { Button, ButtonLink, CopyButton } from "../../ui/button.tsx";
-import { Empty, Load, Skeleton } from "../../ui/states.tsx";
+import { Button, CopyButton } from "../../ui/button.tsx";
+import { Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
 import { DeleteDialog, type Removed } from "./delete-person.tsx";
-import { DeletionReceipt, useDeletions } from "./deletions.tsx";
+import { receiptOf, useDeletions } from "./deletions.tsx";
 import { Merges, readPerson } from "./merges.tsx";
+import { NoPerson } from "./no-person.tsx";
 import { PersonActivity } from "./person-activity.tsx";
 import { PersonGroups } from "./person-groups.tsx";
 import { PersonProperties } from "./person-properties.tsx";
@@ -28,16 +29,18 @@ const TABS = [
   { value: "activity", label: "Activity" },
 ] as const;
 
-const ABOVE = { title: "Persons", path: "persons" };
+/** Uuids of persons whose page comes next, after their deletion. */
+const JUST_DELETED = new Set<string>();
 
 /** One person: timeline, properties, ids, groups, merges, activity. One who is deleted has a receipt instead. */
 export function PersonPage({ params: { id = "" } }: PageProps) {
-  const person = useLoad(`person ${id}`, (signal) => readPerson(id, signal));
+  const [isDeleted, setDeleted] = useState(() => JUST_DELETED.delete(id));
+  const person = useLoad(isDeleted ? null : `person ${id}`, (signal) => readPerson(id, signal));
   const [isDeleting, setDeleting] = useState(false);
   const { go } = useAddress();
   const { data, problem } = person;
   const uuid = data?.uuid ?? (UUID.test(id) ? id : undefined);
-  const isGone = problem?.status === 404 && uuid !== undefined;
+  const isGone = uuid !== undefined && (isDeleted || problem?.status === 404);
   const deletions = useDeletions(isGone || data ? uuid : undefined);
   const close = () => setDeleting(false);
   const showReceipt = (what: Removed) => {
@@ -45,16 +48,17 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
     deletions.reload();
     if (what === "events") return;
     // By its uuid a person is found in receipts after it is gone.
-    if (id === uuid) person.reload();
-    else go(`persons/${uuid}`);
+    if (id === uuid) return setDeleted(true);
+    JUST_DELETED.add(uuid ?? "");
+    go(`persons/${uuid}`);
   };
   const receipts = (deletions.data?.results ?? []).filter(({ status }) => status !== "cancelled");
-  if (isGone) return <GonePerson deletions={deletions} />;
+  if (isGone) return <NoPerson uuid={uuid} deletions={deletions} />;
   return (
     <>
       <PageHead
         title={data?.name ?? (problem ? "Person" : "…")}
-        above={{ title: ABOVE.title, href: href(ABOVE.path) }}
+        above={{ title: "Persons", href: href("persons") }}
         lead={
           data && (
             <>
@@ -81,35 +85,6 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-const receiptOf = ({ id }: Schemas["Deletion"]) => <DeletionReceipt key={id} id={id} />;
-
-/** Instead of a person who is gone: the receipts of its deletion. */
-function GonePerson({ deletions }: { deletions: ReturnType<typeof useDeletions> }) {
-  return (
-    <>
-      <PageHead
-        title={(deletions.data?.count ?? 0) > 0 ? "Deleted person" : "Person"}
-        above={{ title: ABOVE.title, href: href(ABOVE.path) }}
-      />
-      <Load of={deletions} skeleton={<Skeleton rows={6} height={40} />}>
-        {({ results }) =>
-          results.length === 0 ? (
-            <Empty icon="persons" title="There is no person with this id">
-              <p>
-                It was never here, it was merged into another person, or it was deleted without its
-                events.
-              </p>
-              <ButtonLink href={href(ABOVE.path)}>All persons</ButtonLink>
-            </Empty>
-          ) : (
-            results.map(receiptOf)
-          )
-        }
-      </Load>
-    </>
-  );
-}
 
 function planOf({ properties }: Person): string {
   const plan = properties["plan"];
