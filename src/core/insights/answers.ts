@@ -59,7 +59,7 @@ export async function planOf(
   asking: Asking,
   isWhole = false,
 ): Promise<Plan> {
-  const { timezone } = asking.moment;
+  const { timezone, now } = asking.moment;
   const interval = "interval" in query ? query.interval : null;
   const max = query.kind === "RetentionQuery" ? RETENTION_INTERVALS_MAX : undefined;
   const period = await spanOf(needs, query.dateRange, { ...asking, interval, max });
@@ -71,7 +71,7 @@ export async function planOf(
     const divided = { interval: query.interval, timezone };
     plan.previous =
       query.compareTo === null
-        ? previousPeriod(period, divided)
+        ? previousPeriod(period, divided, isWhole ? now : undefined)
         : earlierPeriod(period, query.compareTo, divided);
   }
   return plan;
@@ -178,7 +178,7 @@ const isOfWholeTime = (query: JsonObject, reading: Reading | null): boolean =>
   isTotal(query) || (reading !== null && askedInterval(reading) === null);
 
 async function periodsOf(needs: AnswerNeeds, reading: Reading, asking: Asking) {
-  const { timezone } = asking.moment;
+  const { timezone, now } = asking.moment;
   const { measure } = reading;
   const interval = askedInterval(reading) ?? (measure.of === "mean_of_days" ? measure.unit : "day");
   const { date_from, date_to = null, ...range } = rangeOf(reading) as DateRange;
@@ -194,11 +194,12 @@ async function periodsOf(needs: AnswerNeeds, reading: Reading, asking: Asking) {
   const period = isWithoutToday ? await spanUntil("-1d") : upToNow;
   if (reading.when.compare !== true) return { period, previous: null };
   const age = earlierBy(reading);
-  return {
-    period,
-    previous:
-      age === undefined ? previousPeriod(period, divided) : earlierPeriod(period, age, divided),
-  };
+  const reached = askedInterval(reading) === null ? now : undefined;
+  const previous =
+    age === undefined
+      ? previousPeriod(period, divided, reached)
+      : earlierPeriod(period, age, divided);
+  return { period, previous };
 }
 
 /** Whether the days with the least are asked for. Today would be among them, because it is not over. */

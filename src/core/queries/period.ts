@@ -124,15 +124,19 @@ const isTurned = ({ from, before }: Period["instants"]) =>
 /**
  * Returns the period of equal length that ends where this one begins. One that ends within a day is compared
  * with the same hours of earlier days, unless it begins within a day too. Its first week or month may be
- * incomplete, where the last one of `period` is. It has as many intervals.
+ * incomplete, where the last one of `period` is. It has as many intervals. With `now`, in milliseconds, a period that is
+ * not over counts as far as it has come, up to the end of the hour.
  */
-export function previousPeriod(period: Period, divided: Divided): Period {
+export function previousPeriod(period: Period, divided: Divided, now?: number): Period {
   const { interval, timezone } = divided;
   const from = wallMs(period.from);
-  const before =
+  const end =
     period.instants.before === undefined
       ? wallMs(period.before)
       : wallClock(wallMs(period.instants.before), timezone);
+  const reached =
+    now === undefined ? end : nextOf("hour", startOf("hour", wallClock(now, timezone)));
+  const before = reached > from ? Math.min(end, reached) : end;
   const step = from % DAY_MS === 0 ? DAY_MS : HOUR_MS;
   // A period up to now has its last microsecond.
   const length = Math.ceil((before - from - 2 * MICROSECOND_MS) / step) * step;

@@ -109,6 +109,17 @@ describe("the time of an insight", () => {
     expect(previous.instants).toEqual({});
   });
 
+  test.each([
+    ["-7d", null, "2026-11-06T00:00", "2026-11-13T13:00"],
+    ["-0d", null, "2026-11-20T00:00", "2026-11-20T13:00"],
+    ["-7d", "-1d", "2026-11-07T00:00", "2026-11-14T00:00"],
+    ["2026-11-22", "2026-11-23", "2026-11-20T00:00", "2026-11-22T00:00"],
+  ])("from %s to %s is compared as far as it has come", (from, to, start, end) => {
+    const divided = { timezone: "UTC", interval: "day" } as const;
+    const previous = previousPeriod(period(from, to, divided), divided, NOW);
+    expect([previous.from.slice(0, 16), previous.before.slice(0, 16)]).toEqual([start, end]);
+  });
+
   test("of exact hours up to now is compared with as many hours before", () => {
     const divided = { timezone: "UTC", interval: "day" } as const;
     const exact = period("-24h", null, { ...divided, explicitDate: true });

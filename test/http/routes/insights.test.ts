@@ -385,6 +385,22 @@ describe("trends", () => {
     });
   });
 
+  test("of the whole time are compared with as much of the days before as has passed of today", async () => {
+    const late = { event: "slept", distinct_id: "ann" };
+    const times = ["2026-11-20T09:00:00Z", "2026-11-20T22:00:00Z", "2026-11-21T09:00:00Z"];
+    await app.capture(batch(...times.map((timestamp) => event({ ...late, timestamp }))));
+    const totals = async (display: string) => {
+      const asked = await ask({
+        ...{ kind: "TrendsQuery", series: [node("slept")], dateRange: { date_from: "-0d" } },
+        ...{ compareFilter: { compare: true }, trendsFilter: { display } },
+      });
+      const { results } = asked.body as { results: { data: number[] }[] };
+      return results.map(({ data }) => data);
+    };
+    expect(await totals("BoldNumber")).toEqual([[1], [1]]);
+    expect(await totals("ActionsLineGraph")).toEqual([[1], [2]]);
+  });
+
   test("are compared with a time that is so much earlier", async () => {
     const compareFilter = { compare: true, compare_to: "-2d" };
     const dateRange = { date_from: "-1d" };
