@@ -21,6 +21,9 @@ export const STATUS_WARNINGS_MAX = 10;
 /** Milliseconds after which times of the store are read again, if events came since. */
 const FRESH_MS = 60_000;
 
+/** Milliseconds that such a reading may take for times to be read again at each call. */
+const QUICK_MS = 20;
+
 /** Milliseconds that disk, sizes and schedules are kept: one reading serves all visitors who ask at once. */
 const FACTS_MS = 1000;
 
@@ -34,9 +37,9 @@ export type ScheduledRun = {
 
 /** How events of a project arrive, and whether the server does its work. Times are ISO 8601. */
 export type ProjectStatus = {
-  /** The least `timestamp` of the stored events; null without events. Up to a minute old. */
+  /** The least `timestamp` of the stored events; null without events. In large projects up to a minute old. */
   first_event_at: string | null;
-  /** When the last stored event arrived; null without events. Up to a minute old. */
+  /** When the last stored event arrived; null without events. In large projects up to a minute old. */
   last_event_at: string | null;
   events_last_minute: number;
   /** Accepted events of all projects that queries do not see yet. */
@@ -86,7 +89,7 @@ export type Status = {
   read(project: number, principal: Pick<Principal, "scoped_teams">): Promise<ProjectStatus>;
 };
 
-/** Reads the status from memory and small tables; only the first call of a project asks the event store. */
+/** Reads the status from memory and small tables; of the event store only two times of the project's events. */
 export function status(needs: Needs): Status {
   const { arrivals, projects, ingest, now } = needs;
   const extentOf = extents(needs);
@@ -173,16 +176,19 @@ const since = (created_at: string, { schedules, ...facts }: Facts): Facts => ({
 
 const NO_EVENTS: EventExtent = { first: null, last: null };
 
-/** Keeps the times of the first and the last event of each project, because reading them scans columns. */
+/** Keeps the times of the first and the last event of each project where reading them takes long, as it scans columns. */
 function extents({ events, ingest, isCatchingUp, now, log }: Needs) {
-  const kept = new Map<number, { extent: EventExtent; at: number; seq: number }>();
+  const kept = new Map<
+    number,
+    { extent: EventExtent; at: number; seq: number; isQuick: boolean }
+  >();
   const reading = new Map<number, Promise<EventExtent>>();
 
   const read = async (project: number): Promise<EventExtent> => {
-    const seq = ingest.applied();
+    const [seq, began] = [ingest.applied(), now()];
     try {
       const extent = await events.extent(project, new AbortController().signal);
-      kept.set(project, { extent, at: now(), seq });
+      kept.set(project, { extent, at: now(), seq, isQuick: now() - began <= QUICK_MS });
       return extent;
     } catch (error) {
       log.warn("the times of the first and the last event could not be read", { error });
@@ -202,8 +208,8 @@ function extents({ events, ingest, isCatchingUp, now, log }: Needs) {
     if (isCatchingUp()) return known?.extent ?? NO_EVENTS;
     if (known === undefined) return readOnce(project);
     if (known.seq === ingest.applied()) return known.extent;
-    // A page waits for the first event, and few events take little time to read.
-    if (known.extent.first === null) return readOnce(project);
+    // A page waits for the first event, and for the ones after it.
+    if (known.extent.first === null || known.isQuick) return readOnce(project);
     if (Math.abs(now() - known.at) > FRESH_MS) void readOnce(project);
     return known.extent;
   };

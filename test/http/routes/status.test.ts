@@ -54,6 +54,9 @@ test("the first and the last event are shown at once, and dropped ones with thei
   });
   expect(codesIn(shown)).toEqual(["dropped"]);
 
+  await app.capture(batch(event({ timestamp: "2026-10-01T00:00:00Z" })));
+  expect(await statusOf(app)).toMatchObject({ first_event_at: "2026-10-01T00:00:00.000000Z" });
+
   app.clock.now += 3_600_000;
   await app.capture(batch(event()));
   while ((await statusOf(app)).last_event_at !== "2026-11-21T13:00:00.000000Z") await Bun.sleep(20);
