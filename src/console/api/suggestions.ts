@@ -5,19 +5,23 @@ import { api, read, request } from "./client.ts";
 /** How long the user may pause while typing before suggestions are loaded, in milliseconds. */
 const TYPING_MS = 200;
 
+/** Suggestions, and the key of what they were loaded for. */
+type Found = { key: string | null; names: string[] };
+
+const NOTHING: Found = { key: null, names: [] };
+
 /** Suggestions for a text that is being typed; none if they cannot be loaded, since typing goes on without. */
-function useSuggestions(
-  key: string | null,
-  load: (signal: AbortSignal) => Promise<string[]>,
-): string[] {
-  const [found, setFound] = useState<string[]>([]);
+const useSuggestions = (...of: Parameters<typeof useFound>): string[] => useFound(...of).names;
+
+function useFound(key: string | null, load: (signal: AbortSignal) => Promise<string[]>): Found {
+  const [found, setFound] = useState(NOTHING);
   // `key` names what `load` depends on.
   useEffect(() => {
-    if (key === null) return setFound([]);
+    if (key === null) return setFound(NOTHING);
     const leave = new AbortController();
     const timer = setTimeout(() => {
       load(leave.signal)
-        .then(setFound)
+        .then((names) => setFound({ key, names }))
         .catch(() => undefined);
     }, TYPING_MS);
     return () => {
@@ -30,10 +34,17 @@ function useSuggestions(
 
 const path = () => inProject();
 
-/** Names of events that have a text in them, the most frequent first. */
-export const useEventNames = (search: string): string[] =>
-  useSuggestions(`events ${search}`, async (signal) => {
-    const query = { search, limit: 50 };
+/** Most names that are suggested. */
+const NAMES_MAX = 50;
+
+/**
+ * Names of events that have a text in them, the most frequent first. `isUnknown` once it is sure that none of them
+ * begins with the text.
+ */
+export function useEventNames(search: string): { names: string[]; isUnknown: boolean } {
+  const key = `events ${search}`;
+  const found = useFound(key, async (signal) => {
+    const query = { search, limit: NAMES_MAX };
     const page = await read(
       api.GET("/api/environments/{project_id}/event_definitions/", {
         params: { path: path(), query },
@@ -42,11 +53,15 @@ export const useEventNames = (search: string): string[] =>
     );
     return page.results.map(({ name }) => name);
   });
+  const { names } = found;
+  const isWhole = found.key === key && names.length < NAMES_MAX;
+  return { names, isUnknown: isWhole && !names.some((name) => name.startsWith(search)) };
+}
 
 /** Names of properties of events or persons that have a text in them. */
 export const usePropertyNames = (type: "event" | "person" | "group", search: string): string[] =>
   useSuggestions(`properties ${type} ${search}`, async (signal) => {
-    const query = { search, type, limit: 50 };
+    const query = { search, type, limit: NAMES_MAX };
     const page = await read(
       api.GET("/api/environments/{project_id}/property_definitions/", {
         params: { path: path(), query },

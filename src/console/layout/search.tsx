@@ -42,7 +42,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const [text, setText] = useState("");
   const persons = usePersons(text.trim());
-  const names = useEventNames(text.trim());
+  const { names } = useEventNames(text.trim());
   const pages = PAGES.filter(
     ({ icon, title }) => icon && title.toLowerCase().includes(text.trim().toLowerCase()),
   ).map(

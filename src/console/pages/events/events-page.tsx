@@ -63,7 +63,7 @@ export function EventsPage() {
 }
 
 function EventName({ value, onChange }: { value: string; onChange: (name: string) => void }) {
-  const names = useEventNames(value);
+  const { names } = useEventNames(value);
   return (
     <Field
       label="Event"

@@ -62,16 +62,18 @@ export function EventField(props: {
   label?: string;
   onChange: (event: string | null) => void;
 }) {
-  const names = useEventNames(props.event ?? "");
+  const event = props.event ?? "";
+  const { names, isUnknown } = useEventNames(event);
   return (
     <Field
       label={props.label ?? "Event"}
       isBare={props.label === undefined}
       placeholder="All events"
       autocomplete="off"
-      value={props.event ?? ""}
+      value={event}
       suggestions={names}
-      onInput={(event) => props.onChange(event === "" ? null : event)}
+      hint={event !== "" && isUnknown ? "No event has this name yet." : undefined}
+      onInput={(name) => props.onChange(name === "" ? null : name)}
     />
   );
 }
