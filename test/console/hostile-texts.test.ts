@@ -232,7 +232,7 @@ test("logs, statements and settings stay texts, and so does what the search find
     [["event"], tab("Chart")],
     [[], run(`SELECT "${hostile("unknown", 900).replaceAll('"', '""')}" FROM events`), refused],
   );
-  await visit("settings/", [["project"], press("project")], [["project"], press("Reset…")]);
+  await visit("settings/", [["project"], press("project")], [["project"], press("New key…")]);
   await visit(
     "settings/?tab=keys",
     [["key"]],

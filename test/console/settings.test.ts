@@ -72,9 +72,9 @@ test("a project is renamed, and its key is reset while the old one still counts"
   await page.getByLabel("Time zone").fill("Europe/Berlin");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: "Shop", exact: true }).first().waitFor();
-  await page.getByRole("button", { name: "Reset…" }).click();
+  await page.getByRole("button", { name: "New key…" }).click();
   await page.getByLabel("Hours for which the old key is still accepted").fill("48");
-  await page.getByRole("button", { name: "Reset the key" }).click();
+  await page.getByRole("button", { name: "Make the new key" }).click();
   await page.getByText("The former key phc_testproject is accepted until").waitFor();
 
   expect(await flaws()).toEqual([]);

@@ -19,7 +19,7 @@ export function ProjectKey({ of }: { of: Project }) {
       <div class="cluster">
         <code class="key">{of.api_token}</code>
         <CopyButton text={of.api_token} />
-        {may("project:write") && <Button onClick={() => setResetting(true)}>Reset…</Button>}
+        {may("project:write") && <Button onClick={() => setResetting(true)}>New key…</Button>}
       </div>
       <p class="caption">Pages and apps send events with it. It is public, and reads nothing.</p>
       {of.former_api_tokens.map(({ api_token, ends_at }) => (
@@ -47,7 +47,7 @@ function ResetDialog({ of, onClose }: { of: Project; onClose: () => void }) {
     });
   };
   return (
-    <Dialog title={`Reset the key of ${of.name}?`} onClose={onClose}>
+    <Dialog title={`A new key for ${of.name}?`} onClose={onClose}>
       <form class="stack" onSubmit={reset}>
         <p>The project gets a new key. Put it into your pages and apps before the old one ends.</p>
         <Field
@@ -66,7 +66,7 @@ function ResetDialog({ of, onClose }: { of: Project; onClose: () => void }) {
         <footer class="actions">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="danger" submit disabled={isRunning}>
-            Reset the key
+            Make the new key
           </Button>
         </footer>
       </form>
