@@ -216,6 +216,21 @@ describe("the pages", () => {
     await page.getByText("Nothing passes the filters").waitFor();
     expect((await ask<{ count: number }>("GET", "dashboards/")).count).toBe(2);
     expect(problems).toEqual([]);
+
+    // A list without any, and the addresses of what is deleted, lead to the deleted ones.
+    for (const one of [1, id]) await ask("PATCH", `dashboards/${one}/`, { deleted: true });
+    await light.go("dashboards/");
+    await page.getByText("There is no dashboard", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "New dashboard" }).count()).toBe(2);
+    expect(await light.findings()).toEqual([]);
+    await light.go("dashboards/1/");
+    await page.getByRole("link", { name: "Deleted dashboards" }).click();
+    await page.getByRole("button", { name: "Restore" }).first().waitFor();
+    for (const one of [1, id]) await ask("PATCH", `dashboards/${one}/`, { deleted: false });
+    await light.go("insights/gone/");
+    await page.getByRole("link", { name: "Deleted insights" }).click();
+    await page.getByText("Nothing passes the filters").waitFor();
+    problems.length = 0;
   });
 
   test("leave filters of the API as they are, and Back restores the period", async () => {
@@ -255,6 +270,7 @@ describe("the pages", () => {
     const { page } = light;
     await light.go("dashboards/1/");
     await tile(page, "Broken").getByRole("alert").getByText("There is no column").waitFor();
+    expect(await page.getByText("SQL with its own period and filters").count()).toBe(1);
     await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(1);
   });

@@ -143,6 +143,11 @@ test("a funnel of one step is not asked, and has no older chart", async () => {
   const save = page.getByRole("button", { name: "Save", exact: true });
   expect(await save.getAttribute("aria-disabled")).toBe("true");
   await page.getByRole("button", { name: "Step", exact: true }).click();
+  const event = page.getByLabel("Event", { exact: true }).first();
+  await event.fill("purchse");
+  await page.getByText("No event has this name yet.").waitFor();
+  await event.fill("signed");
+  await page.getByText("No event has this name yet.").waitFor({ state: "detached" });
   await page.getByText("Add a second step").first().waitFor({ state: "detached" });
   await page.waitForLoadState("networkidle");
   expect(problems).toEqual([]);
@@ -157,7 +162,7 @@ const PAGES = [
   { path: "persons/", text: "ann@example.com" },
   { path: "persons/1/", text: "session of 2 min" },
   { path: "persons/1/?tab=properties", text: "plan" },
-  { path: "persons/77/", text: "Not found" },
+  { path: "persons/77/", text: "There is no person with this id" },
   { path: `persons/${personUuid(1, "anon")}/`, text: "An anonymous visitor has no profile" },
   { path: "insights/", text: "New insight" },
   { path: "insights/new/", text: "unique users of $pageview" },

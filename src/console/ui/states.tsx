@@ -28,9 +28,9 @@ export function Empty(props: { icon?: IconName; title: string; children?: Compon
 }
 
 /** Nothing has ever arrived: leads to the start page. */
-export function NothingYet({ what = "Nothing has arrived yet" }: { what?: string }) {
+export function NothingYet() {
   return (
-    <Empty icon="start" title={what}>
+    <Empty icon="start" title="Nothing has arrived yet">
       <p>Send the first event, and it appears here.</p>
       <ButtonLink kind="primary" href={href("start")}>
         Set up

@@ -33,9 +33,17 @@ export function DashboardPage({ params }: PageProps) {
   return (
     <>
       <PageHead title="Dashboard" above={{ ...ABOVE, href: href("dashboards") }} />
-      <Load of={loaded} skeleton={<Skeleton rows={3} height={136} />}>
-        {() => null}
-      </Load>
+      {loaded.problem?.status === 404 ? (
+        <Empty icon="dashboards" title="There is no such dashboard, or it is deleted">
+          <ButtonLink href={href("dashboards", { shown: "deleted" })}>
+            Deleted dashboards
+          </ButtonLink>
+        </Empty>
+      ) : (
+        <Load of={loaded} skeleton={<Skeleton rows={3} height={136} />}>
+          {() => null}
+        </Load>
+      )}
     </>
   );
 }

@@ -6,10 +6,10 @@ import { may } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { moment } from "../../state/format.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
 import { NameDialog } from "../../ui/save-dialog.tsx";
-import { NothingPasses, NothingYet, ProblemNote } from "../../ui/states.tsx";
+import { Empty, NothingPasses, ProblemNote } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { changeDashboard, createDashboard, listDashboards } from "./changes.ts";
 
@@ -37,7 +37,9 @@ export function DashboardsPage() {
   };
   return (
     <>
-      <PageHead title="Dashboards">{may("dashboard:write") && <NewDashboard />}</PageHead>
+      <PageHead title="Dashboards">
+        <NewDashboard />
+      </PageHead>
       {problem && <ProblemNote problem={problem} />}
       <Panel isFlush>
         <div class="toolbar">
@@ -53,7 +55,7 @@ export function DashboardsPage() {
             search !== "" || isDeleted ? (
               <NothingPasses onRemove={() => set({ search: "", shown: "", ...FIRST_PAGE })} />
             ) : (
-              <NothingYet what="There is no dashboard yet" />
+              <Nothing />
             )
           }
         />
@@ -62,6 +64,19 @@ export function DashboardsPage() {
   );
 }
 
+function Nothing() {
+  return (
+    <Empty icon="dashboards" title="There is no dashboard">
+      <p>The first event of a project makes one. Deleted dashboards can be restored.</p>
+      <div class="cluster">
+        <NewDashboard />
+        <ButtonLink href={href("dashboards", { shown: "deleted" })}>Deleted dashboards</ButtonLink>
+      </div>
+    </Empty>
+  );
+}
+
+/** A button that makes a dashboard, and opens it. */
 function NewDashboard() {
   const { go } = useAddress();
   const [isOpen, setOpen] = useState(false);
@@ -69,6 +84,7 @@ function NewDashboard() {
     const { id } = await createDashboard({ name, description, filters: { date_from: "-30d" } });
     go(`dashboards/${id}`);
   };
+  if (!may("dashboard:write")) return null;
   return (
     <>
       <Button kind="primary" icon="plus" onClick={() => setOpen(true)}>

@@ -8,7 +8,7 @@ import { href } from "../../state/address.ts";
 import { csvOf, saveFile } from "../../ui/csv.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { Load } from "../../ui/states.tsx";
-import { tableOf } from "../insights/answer-table.ts";
+import { isSql, tableOf } from "../insights/answer-table.ts";
 import { Result } from "../insights/result.tsx";
 import type { PlacedTile, Tile } from "./grid.ts";
 import { suited, type View } from "./view.ts";
@@ -87,6 +87,7 @@ function InsightTile(props: {
           />
         )}
       </header>
+      {view.isSet && isSql(query) && <p class="caption">SQL with its own period and filters</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */}
       <section class="tile-body" tabIndex={0} aria-label={name}>
         <Load of={answer} skeleton={<div class="tile-skeleton" />}>

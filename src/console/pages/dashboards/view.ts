@@ -13,6 +13,8 @@ export type View = {
   noPeriod: string;
   /** Undefined if the dashboard has filters that the console cannot show; they stay as they are. */
   filters: Filter[] | undefined;
+  /** Whether there is a period or a filter at all. */
+  isSet: boolean;
   /** Whether the address has others than the dashboard. */
   isChanged: boolean;
   /** Filters over the query of each tile, as the API takes them. */
@@ -52,11 +54,12 @@ export function useView(dashboard: Dashboard): View {
     ...(hasPeriod ? range : {}),
     ...(hasFilters ? { properties: filters } : {}),
   };
+  const isUnnamed = before === "" && dashboard.filters["date_from"] != null;
   return {
     period,
-    noPeriod:
-      before === "" && dashboard.filters["date_from"] != null ? "As saved" : "As in each tile",
+    noPeriod: isUnnamed ? "As saved" : "As in each tile",
     filters,
+    isSet: period !== "" || isUnnamed || filters?.length !== 0,
     isChanged: hasPeriod || hasFilters,
     over: {
       dashboard: dashboard.id,

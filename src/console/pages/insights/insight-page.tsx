@@ -44,9 +44,15 @@ export function InsightPage({ params }: PageProps) {
     return (
       <>
         <PageHead title="Insight" above={{ title: "Insights", href: href("insights") }} />
-        <Load of={loaded} skeleton={<Skeleton rows={1} height={480} />}>
-          {() => null}
-        </Load>
+        {loaded.problem?.status === 404 ? (
+          <Empty icon="insights" title="There is no such insight, or it is deleted">
+            <ButtonLink href={href("insights", { shown: "deleted" })}>Deleted insights</ButtonLink>
+          </Empty>
+        ) : (
+          <Load of={loaded} skeleton={<Skeleton rows={1} height={480} />}>
+            {() => null}
+          </Load>
+        )}
       </>
     );
   }

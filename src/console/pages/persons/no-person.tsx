@@ -37,7 +37,7 @@ export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<
             results.map(receiptOf)
           ) : (
             <Load of={newest} skeleton={<Skeleton rows={6} height={40} />}>
-              {() => (event ? <Events uuid={uuid} isAnonymous={isAnonymous} /> : <Nothing />)}
+              {() => (event ? <Events uuid={uuid} isAnonymous={isAnonymous} /> : <UnknownPerson />)}
             </Load>
           )
         }
@@ -48,18 +48,19 @@ export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<
 
 function Events({ uuid, isAnonymous }: { uuid: string; isAnonymous: boolean }) {
   return (
-    <>
+    <div class="stack">
       <p class="caption">
         {isAnonymous
           ? "An anonymous visitor has no profile. These are the events of this visitor:"
           : "The person was deleted, or its events came without a profile. These events are stored:"}
       </p>
       <Timeline personId={uuid} />
-    </>
+    </div>
   );
 }
 
-function Nothing() {
+/** Nothing is stored of a person: why that may be, and the way to the others. */
+export function UnknownPerson() {
   return (
     <Empty icon="persons" title="There is no person with this id">
       <p>It was never here, it was merged into another person, or it was deleted.</p>

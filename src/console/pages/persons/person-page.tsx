@@ -12,7 +12,7 @@ import type { PageProps } from "../index.ts";
 import { DeleteDialog, type Removed } from "./delete-person.tsx";
 import { receiptOf, useDeletions } from "./deletions.tsx";
 import { Merges, readPerson } from "./merges.tsx";
-import { NoPerson } from "./no-person.tsx";
+import { NoPerson, UnknownPerson } from "./no-person.tsx";
 import { PersonActivity } from "./person-activity.tsx";
 import { PersonGroups } from "./person-groups.tsx";
 import { PersonProperties } from "./person-properties.tsx";
@@ -75,9 +75,13 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
         )}
       </PageHead>
       {receipts.filter(({ status }) => status !== "completed").map(receiptOf)}
-      <Load of={person} skeleton={<Skeleton rows={8} height={40} />}>
-        {(one) => <PersonTabs person={one} onChange={person.replace} />}
-      </Load>
+      {problem?.status === 404 ? (
+        <UnknownPerson />
+      ) : (
+        <Load of={person} skeleton={<Skeleton rows={8} height={40} />}>
+          {(one) => <PersonTabs person={one} onChange={person.replace} />}
+        </Load>
+      )}
       {receipts.filter(({ status }) => status === "completed").map(receiptOf)}
       {isDeleting && data && <DeleteDialog person={data} onDone={showReceipt} onClose={close} />}
     </>
