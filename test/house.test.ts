@@ -145,6 +145,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/questions/readings/finish.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/readings/funnels.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/readings/journeys.ts": "test/core/questions/readings/read.test.ts",
+  "core/questions/readings/joined.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/readings/never.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/readings/objects.ts": "test/core/questions/readings/read.test.ts",
   "core/questions/readings/possible.ts": "test/core/insights/words.test.ts",

@@ -76,6 +76,11 @@ const DEFINITIONS: [word: string, meaning: string][] = [
     "the share of the persons with the first event who reach the last, in order, within 14 days",
   ],
   ["A without B", "persons with A and without B in the period"],
+  ["A and B, of persons", "persons with both in the period"],
+  [
+    "A and then B, of persons",
+    "the last step of the funnel from A to B, however much time is between them",
+  ],
   ["new visitor", "a person whose first page view ever is in the period"],
   ["first touch", "the value that the first event of the person has"],
   [

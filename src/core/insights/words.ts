@@ -12,7 +12,7 @@ import {
   WORDS_CHARS_MAX,
 } from "../questions/question.ts";
 import { queryOf } from "../questions/readings/compile.ts";
-import { expectedOf } from "../questions/readings/possible.ts";
+import { expectedOf, isOfSteps } from "../questions/readings/possible.ts";
 import { readQuestion, type Understood } from "../questions/readings/read.ts";
 import type { Reading } from "../questions/readings/reading.ts";
 import { refusalOf } from "../questions/readings/refusal.ts";
@@ -149,7 +149,8 @@ async function lackingIn(
     const found = await Promise.all(
       ofEvents.map((one) => queries.hasProperty(project, signal, one)),
     );
-    if (!found.some((one) => one)) return property;
+    const isFound = isOfSteps(reading.measure) ? found.every(Boolean) : found.some(Boolean);
+    if (!isFound) return property;
   }
   return undefined;
 }

@@ -299,6 +299,21 @@ describe("a question in plain English", () => {
         [...bought].filter((person) => !onPricing.has(person)).length,
       );
     }
+    expect(await numberOf("how many visitors saw /pricing and bought in the last 30 days")).toBe(
+      [...onPricing].filter((person) => bought.has(person)).length,
+    );
+    expect(await numberOf("how many users searched and bought in the last 30 days")).toBe(
+      [...did("search")].filter((person) => bought.has(person)).length,
+    );
+    const isLater = (one: Sent) =>
+      named("search").some(({ person, at }) => person === one.person && at < one.at);
+    const { results: stepped } = await ask(
+      "how many users searched and then bought in the last 30 days",
+    );
+    expect(stepped[0]?.data).toEqual([
+      did("search").size,
+      persons(named("purchase").filter(isLater)),
+    ]);
     const counts = Object.values(countsBy(named("purchase"), ({ person }) => person));
     expect(await numberOf("how many customers bought at least 2 times in the last 30 days")).toBe(
       counts.filter((count) => count >= 2).length,

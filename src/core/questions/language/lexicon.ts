@@ -127,7 +127,7 @@ export const EVENT_PHRASES: readonly string[] = [
   "product viewed, product view, view product, look at product, product page view, product page, see product, view product page, product detail view",
   "search, search performed, site search, look for, searched",
   "newsletter_subscribed, newsletter subscription, subscribe to newsletter, newsletter sign up, newsletter signup, newsletter subscriber, sign up for newsletter, signed up for newsletter, join the newsletter, subscribe, newsletter, register for the newsletter",
-  "support ticket, ticket, support request, support case, contact support, write to support, ask support, support question, ticket opened, open ticket, support, help request",
+  "support ticket, ticket, support request, support case, contact support, write to support, ask support, support question, ticket opened, open ticket, open support ticket, support, help request",
   "$pageleave, page leave",
   "$autocapture, autocapture, click, autocaptured event, autocaptured click",
   "$identify, identify, identification",

@@ -218,10 +218,15 @@ function funnel(
     by.some((one) => propertyOf(one) === undefined)
   )
     return undefined;
-  const { window } = measure;
+  const { window, pages = [] } = measure;
+  const properties = pages.map(filterOf);
+  const step = (event: string) => ({
+    ...node(event),
+    ...(event === "$pageview" && properties.length > 0 ? { properties } : {}),
+  });
   return {
     kind: "FunnelsQuery",
-    series: measure.steps.map(node),
+    series: measure.steps.map(step),
     ...common(reading),
     ...breakdown(reading),
     funnelsFilter: {

@@ -2,6 +2,7 @@ import type { Property } from "../language/name-keys.ts";
 import type { Part, Parts } from "../language/parts.ts";
 import { conditionsIn, isSame } from "./conditions.ts";
 import type { Context } from "./context.ts";
+import { joined } from "./joined.ts";
 import { byPerson } from "./never.ts";
 import { objectOf } from "./objects.ts";
 import {
@@ -25,7 +26,8 @@ export function finish(parts: Parts, found: Measure, context: Context): Reading 
   const by = differing([...own, ...labelsIn(parts, measure), ...comparedValues(parts, where)]);
   takeCompare(parts, measure, by);
   const order = onlyFirst(parts, by, top) ?? listedOnes(parts, by);
-  const reading = byPerson(parts, { measure, by, where, top: order, when: context.when });
+  const whole = { measure, by, where, top: order, when: context.when };
+  const reading = joined(parts, byPerson(parts, whole));
   return atPlaces(by.length === 0 ? rankedOnes(reading, parts, context) : reading);
 }
 
@@ -149,6 +151,7 @@ const UNTIMED: ReadonlySet<Measure["of"]> = new Set([
     "repeaters",
     "active_on",
     "without",
+    "all_of",
     "never",
     "next",
     "persons",

@@ -17,6 +17,7 @@ import type { Context } from "./context.ts";
 import { counts } from "./counts.ts";
 import { finish, lacksIntervals, lacksRows } from "./finish.ts";
 import { funnel } from "./funnels.ts";
+import { miscounted } from "./joined.ts";
 import * as journeys from "./journeys.ts";
 import { byProperty, differentValues, objects, unitsSold } from "./objects.ts";
 import type { Measure, Reading } from "./reading.ts";
@@ -146,6 +147,8 @@ function attemptOf(parts: Parts, measure: Measure, context: Context, said: Timed
     parts.all.find(({ meaning }) => roles.some((role) => meaning.roles.has(role)));
   const missing = (text: string, range: Range | undefined) =>
     unread.push({ text, start: range?.start ?? 0, end: range?.end ?? 0 });
+  const wrong = miscounted(parts, reading);
+  if (wrong !== undefined) unread.push(unknownOf(wrong));
   if (!isAnswerable(reading)) missing("and", rangeOf(withRole("and")));
   if (lacksRows(reading))
     missing("most", rangeOf(withRole("most", "least", "greatest", "smallest")));

@@ -60,6 +60,8 @@ export type Measure =
       steps: readonly string[];
       as: "steps" | "rate" | "lost" | "seconds" | "median_seconds";
       window?: { count: number; unit: string };
+      /** Conditions of its page views. */
+      pages?: readonly Condition[];
     }
   | { of: "retention"; start: string | null; back: string | null }
   | { of: "lifecycle"; event: string | null }
@@ -68,6 +70,8 @@ export type Measure =
   | { of: "next"; page: string; isBefore: boolean }
   /** Persons with an event and without another one, or without it on pages. */
   | { of: "without"; event: string; not: string; pages?: readonly Condition[] }
+  /** Persons with each of some events; the page views among them meet the conditions. */
+  | { of: "all_of"; events: readonly string[]; pages?: readonly Condition[] }
   /** Persons with an event, none of whose such events meets the conditions. */
   | { of: "never"; event: string; met: readonly Condition[] }
   | { of: "repeaters"; event: string; times: number; isShare?: boolean }

@@ -58,6 +58,13 @@ const all = (event: string | null) => event ?? "all events";
 
 const allMet = (conditions: readonly Condition[]) => conditions.map(conditionName).join(" and ");
 
+const pagesName = (pages: readonly Condition[] = []) =>
+  pages.map(({ values }) => ` of ${values.join(" or ")}`).join("");
+
+/** The names of events, the page views among them with their pages. */
+const stepsName = (events: readonly string[], pages: readonly Condition[] | undefined) =>
+  events.map((event) => (event === "$pageview" ? `${event}${pagesName(pages)}` : event));
+
 /** Words for each kind of measure. */
 const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>) => string } = {
   events: countName,
@@ -72,8 +79,8 @@ const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>)
   stickiness: ({ event }) => `users by their number of days with ${all(event)}`,
   active_on: ({ event, days }) => `users with ${all(event)} on at least ${days} days`,
   next: ({ page, isBefore }) => `pages ${isBefore ? "before" : "after"} ${page}`,
-  without: ({ event, not, pages = [] }) =>
-    `users of ${event} without ${not}${pages.map(({ values }) => ` of ${values.join(" or ")}`).join("")}`,
+  without: ({ event, not, pages = [] }) => `users of ${event} without ${not}${pagesName(pages)}`,
+  all_of: ({ events, pages }) => `users with ${stepsName(events, pages).join(" and with ")}`,
   never: ({ event, met }) => `users of ${event} without any where ${allMet(met)}`,
   repeaters: ({ event, times, isShare }) =>
     `${isShare === true ? "percentage of users" : "users"} with ${event} at least ${times} times`,
@@ -123,10 +130,10 @@ function ratioName({ over, under, isPercent }: Extract<Measure, { of: "ratio" }>
   return `percentage of ${aggregateName(under)} with ${part}`;
 }
 
-function funnelName({ as, steps, window }: Extract<Measure, { of: "funnel" }>): string {
+function funnelName({ as, steps, window, pages }: Extract<Measure, { of: "funnel" }>): string {
   const within = window === undefined ? "14 days" : `${window.count} ${window.unit}s`;
   const unit = as.endsWith("seconds") ? " in seconds" : "";
-  return `${FUNNELS[as]} ${steps.join(" to ")} within ${within}${unit}`;
+  return `${FUNNELS[as]} ${stepsName(steps, pages).join(" to ")} within ${within}${unit}`;
 }
 
 function newcomersName({ event, which, isShare }: Extract<Measure, { of: "newcomers" }>): string {

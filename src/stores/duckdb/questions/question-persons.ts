@@ -48,6 +48,8 @@ export function ofPersons(reading: Reading, parts: Parts, measure: Measure): str
         },
       );
     }
+    case "all_of":
+      return ofAll(reading, parts, measure);
     case "never": {
       const met = measure.met.map((one) => conditionSql(one, parts.source)).join(" OR ");
       return grouped(
@@ -88,6 +90,28 @@ function perPerson(parts: Parts, events: readonly (string | null)[], columns: st
   FROM events${joined(parts)}
   WHERE ${conditions.join(" AND ")}
   GROUP BY ${groups}`;
+}
+
+/** Persons who did each of several things. */
+function ofAll(
+  reading: Reading,
+  parts: Parts,
+  { events, pages = [] }: Extract<Measure, { of: "all_of" }>,
+): string {
+  const ofPages = pages.map((one) => conditionSql(one, parts.source));
+  const columns = events.map((event, at) => {
+    const conditions = [eventIn([event]), ...(event === "$pageview" ? ofPages : [])];
+    return `count(*) FILTER (WHERE ${conditions.join(" AND ")}) AS did_${at + 1}`;
+  });
+  return grouped(
+    reading,
+    { ...parts, labels: outerLabels(parts) },
+    {
+      value: "count(*)",
+      from: `FROM (${perPerson(parts, events, columns.join(",\n    "))})`,
+      conditions: events.map((_, at) => `did_${at + 1} > 0`),
+    },
+  );
 }
 
 /** Persons whose first event is in the period, or before it. */

@@ -304,6 +304,48 @@ describe("a question in plain English", () => {
         measure: { of: "without", event: "purchase", pages: [is("$pathname", "/pricing")] },
       },
     ],
+    ...["searched and then bought", "searched before they bought", "bought after searching"].map(
+      (did): [string, object] => [
+        `how many users ${did}`,
+        { measure: { of: "funnel", as: "steps", steps: ["search", "purchase"] }, where: [] },
+      ],
+    ),
+    [
+      "how many users searched and bought",
+      { measure: { of: "all_of", events: ["search", "purchase"] } },
+    ],
+    [
+      "how many users signed up and bought",
+      { measure: { of: "all_of", events: ["sign_up", "purchase"] } },
+    ],
+    [
+      "how many users signed up and then opened a support ticket",
+      { measure: { of: "funnel", steps: ["sign_up", "support ticket"] } },
+    ],
+    ["how many users searched or bought", { measure: { events: ["search", "purchase"] } }],
+    [
+      "how many people visited the pricing page and then signed up",
+      {
+        where: [],
+        measure: {
+          of: "funnel",
+          steps: ["$pageview", "sign_up"],
+          pages: [is("$pathname", "/pricing")],
+        },
+      },
+    ],
+    [
+      "visitors of the pricing page signed up",
+      { measure: { of: "funnel", pages: [is("$pathname", "/pricing")] }, where: [] },
+    ],
+    [
+      "how many visitors saw the pricing page and bought",
+      { measure: { of: "all_of", pages: [is("$pathname", "/pricing")] }, where: [] },
+    ],
+    [
+      "conversion rate from the pricing page to sign up",
+      { measure: { of: "funnel", as: "rate", pages: [is("$pathname", "/pricing")] }, where: [] },
+    ],
     [
       "customers from Germany who never saw /about",
       {
@@ -412,6 +454,13 @@ describe("a question in plain English", () => {
     ["how many visitors left", ["left"]],
     ["how many newsletters were opened and bought", ["newsletters"]],
     ["how many searches bought", ["bought"]],
+    ["how many sessions had a search and a purchase", ["and"]],
+    ["how many users searched and then bought per week", ["and then"]],
+    ["how many users searched, bought", [","]],
+    ["visitors, sign ups and purchases last month", ["and"]],
+    ["how many visitors and sign ups", ["and"]],
+    ["how many users visited /pricing and then /about", ["and then"]],
+    ["conversion rate from sign up to the pricing page", ["pricing page"]],
     ["visitors on Good Friday", ["Good Friday"]],
     ["users online now", ["users online now"]],
     ["the slowest pages", ["slowest pages"]],
