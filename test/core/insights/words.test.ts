@@ -305,6 +305,16 @@ describe("a question in plain English", () => {
     expect(await numberOf("how many users searched and bought in the last 30 days")).toBe(
       [...did("search")].filter((person) => bought.has(person)).length,
     );
+    const paidBy = (way: string) =>
+      new Set(
+        named("purchase")
+          .filter(({ properties }) => properties["payment"] === way)
+          .map(({ person }) => person),
+      );
+    const byCard = paidBy("card");
+    expect(
+      await numberOf("customers who paid with paypal but not with card in the last 30 days"),
+    ).toBe([...paidBy("paypal")].filter((person) => !byCard.has(person)).length);
     const isLater = (one: Sent) =>
       named("search").some(({ person, at }) => person === one.person && at < one.at);
     const { results: stepped } = await ask(

@@ -62,7 +62,7 @@ export const ROLES = {
   without:
     "without, but no, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, but fail to, but without, and do not, lacking",
   nothing:
-    "find nothing, no result, without result, without any result, zero result, find no result, return nothing, return no result",
+    "find nothing, no result, without result, without any result, zero result, find no result, return nothing, return no result, without find anything, do not find anything, not find anything",
   failed: "fail, failed, unsuccessful, go wrong",
   succeeded: "succeed, successful, go well",
   except:

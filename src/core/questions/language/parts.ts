@@ -142,7 +142,8 @@ function isSoft(
   if (
     words.every((word) => vocabulary.isFiller(word)) &&
     !roles.has("without") &&
-    !roles.has("except")
+    !roles.has("except") &&
+    !roles.has("come_back")
   )
     return true;
   return [...roles].some((role) => SOFT.has(role));

@@ -109,7 +109,7 @@ export const without: Reader = (parts, context) => {
   const word = parts.find(({ meaning }) => meaning.roles.has("without"));
   if (word === undefined) return undefined;
   const events = parts.left().filter(isStep);
-  const not = events.find((part) => part.at > word.at) ?? events.at(-1);
+  const not = events.find((part) => part.at > word.at);
   const others = events.filter((part) => part !== not);
   const customer = parts.has("customer") ? context.eventOf("purchase") : undefined;
   const views = parts.has(...PERSON_ROLES) ? pageViews(context)[0] : undefined;

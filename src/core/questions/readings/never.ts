@@ -1,5 +1,7 @@
+import type { Property } from "../language/name-keys.ts";
 import type { Part, Parts } from "../language/parts.ts";
 import { askedInterval } from "./compile.ts";
+import { isSame } from "./conditions.ts";
 import type { Condition, Measure, Reading } from "./reading.ts";
 
 /** Conditions that hold for an event, by the ones that deny them. */
@@ -26,12 +28,20 @@ export function byPerson(parts: Parts, reading: Reading): Reading {
   if (event !== views && where.some(isOffPage)) {
     return withoutPages(reading, { of: "without", event, not: views });
   }
+  const rest = where.filter(({ is }) => MET[is] === undefined);
+  const isOfOne = ({ property }: Condition) =>
+    isOwn(property) || met.some((one) => isSame(one.property, property));
+  const did = rest.filter(isOfOne);
   return {
     ...reading,
-    measure: { of: "never", event, met },
-    where: where.filter(({ is }) => MET[is] === undefined),
+    measure: { of: "never", event, met, ...(did.length === 0 ? {} : { did }) },
+    where: rest.filter((one) => !isOfOne(one)),
   };
 }
+
+/** Whether a property is of single events: in "bought shoes but not bags" these are two purchases. */
+const isOwn = ({ of, name }: Property) =>
+  of === "event" && (name === PAGE || !/^(?:\$|utm_)/.test(name));
 
 /** "Customers who never visited /pricing" lack a view of that page; they may have seen others. */
 function withoutPages(reading: Reading, measure: Extract<Measure, { of: "without" }>): Reading {

@@ -1,4 +1,5 @@
 import type { Property } from "../language/name-keys.ts";
+import type { Part, Parts } from "../language/parts.ts";
 import type { Context } from "./context.ts";
 import {
   PERSON_ROLES,
@@ -16,8 +17,10 @@ export const unitsSold: Reader = (parts, context) => {
   const part = parts.find(
     ({ words, at }) =>
       /^(?:items?|units?|pieces?|quantity|quantities)$/i.test(words[0]?.text ?? "") &&
-      parts.all[at - 1]?.number === undefined,
+      parts.all[at - 1]?.number === undefined &&
+      parts.all[at - 1]?.meaning.roles.has("set") !== true,
   );
+  if (part !== undefined && isCompared(parts, part)) return undefined;
   if (bought === undefined || quantity === undefined || part === undefined) return undefined;
   const isBought = parts.left().some(({ meaning }) => meaning.event === bought);
   if (parts.take("count", "sum") === undefined && !parts.has("sold") && !isBought) return undefined;
@@ -25,6 +28,10 @@ export const unitsSold: Reader = (parts, context) => {
   takeRepeated(parts, bought);
   return { of: "events", events: [bought], math: "sum", property: quantity };
 };
+
+/** Whether a number stands near a part, as in "quantity is at least 2" and "quantity more than 1": then it is a filter. */
+const isCompared = (parts: Parts, part: Part) =>
+  [1, 2, 3].some((step) => parts.beside(part, step)?.number !== undefined);
 
 /** Different values of a property. */
 export const differentValues: Reader = (parts) => {

@@ -72,8 +72,8 @@ export type Measure =
   | { of: "without"; event: string; not: string; pages?: readonly Condition[] }
   /** Persons with each of some events; the page views among them meet the conditions. */
   | { of: "all_of"; events: readonly string[]; pages?: readonly Condition[] }
-  /** Persons with an event, none of whose such events meets the conditions. */
-  | { of: "never"; event: string; met: readonly Condition[] }
+  /** Persons with an event, one of which meets the conditions of `did`, and none of which meets one of `met`. */
+  | { of: "never"; event: string; met: readonly Condition[]; did?: readonly Condition[] }
   | { of: "repeaters"; event: string; times: number; isShare?: boolean }
   | {
       of: "newcomers";

@@ -73,7 +73,9 @@ export function offeredFor(question: string, names: ProjectNames): string[] {
   const money = hasParts ? [...sums, `revenue by ${usual} in the last 30 days`] : sums;
   const first = isOfMoney ? [...money, ...general.filter((one) => !money.includes(one))] : general;
   if (near === undefined) return first.slice(0, OFFERED_MAX);
+  const isOfReturn = meanings.some(({ roles }) => roles.has("come_back"));
   const offers = [
+    ...(isOfReturn ? [`weekly retention of ${near}`] : []),
     `how many ${near} in the last 30 days`,
     `unique users of ${near} per week over the last 8 weeks`,
     ...(property === undefined ? [] : [`${near} by ${property} in the last 30 days`]),

@@ -81,7 +81,8 @@ const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>)
   next: ({ page, isBefore }) => `pages ${isBefore ? "before" : "after"} ${page}`,
   without: ({ event, not, pages = [] }) => `users of ${event} without ${not}${pagesName(pages)}`,
   all_of: ({ events, pages }) => `users with ${stepsName(events, pages).join(" and with ")}`,
-  never: ({ event, met }) => `users of ${event} without any where ${allMet(met)}`,
+  never: ({ event, met, did = [] }) =>
+    `users of ${event}${did.length === 0 ? "" : ` where ${allMet(did)},`} without any where ${allMet(met)}`,
   repeaters: ({ event, times, isShare }) =>
     `${isShare === true ? "percentage of users" : "users"} with ${event} at least ${times} times`,
   newcomers: newcomersName,

@@ -51,14 +51,18 @@ export function ofPersons(reading: Reading, parts: Parts, measure: Measure): str
     case "all_of":
       return ofAll(reading, parts, measure);
     case "never": {
-      const met = measure.met.map((one) => conditionSql(one, parts.source)).join(" OR ");
+      const [met, did] = [measure.met, measure.did ?? []].map((some) =>
+        some.map((one) => conditionSql(one, parts.source)),
+      ) as [string[], string[]];
+      const columns = `count(*) FILTER (WHERE ${met.join(" OR ")}) AS met,
+    count(*) FILTER (WHERE ${did.join(" AND ") || "true"}) AS did`;
       return grouped(
         reading,
         { ...parts, labels: outerLabels(parts) },
         {
           value: "count(*)",
-          from: `FROM (${perPerson(parts, [measure.event], `count(*) FILTER (WHERE ${met}) AS met`)})`,
-          conditions: ["met = 0"],
+          from: `FROM (${perPerson(parts, [measure.event], columns)})`,
+          conditions: ["did > 0", "met = 0"],
         },
       );
     }

@@ -18,7 +18,7 @@ const NAMES: ProjectNames = {
     "$pageview, product viewed, add_to_cart, purchase, sign_up, search, support ticket",
   ),
   properties: named(
-    "$pathname, $browser, $device_type, $referring_domain, $geoip_country_name, utm_source, amount, product, payment, query, ok",
+    "$pathname, $browser, $device_type, $referring_domain, $geoip_country_name, utm_source, amount, quantity, product, payment, query, results, ok",
   ),
   person_properties: named("email, plan"),
   groupTypes: [{ group_type: "company", group_type_index: 0 }],
@@ -27,7 +27,10 @@ const NAMES: ProjectNames = {
     { property: of("event", "$geoip_country_name"), value: "France", count: 4 },
     { property: of("event", "$device_type"), value: "Mobile", count: 9 },
     { property: of("event", "$pathname"), value: "/pricing", count: 5 },
+    { property: of("event", "$pathname"), value: "/about", count: 5 },
     { property: of("event", "payment"), value: "card", count: 5 },
+    { property: of("event", "payment"), value: "paypal", count: 4 },
+    { property: of("event", "query"), value: "boots", count: 4 },
     { property: of("event", "utm_source"), value: "search", count: 5 },
     { property: of("person", "plan"), value: "pro", count: 3 },
   ],
@@ -354,6 +357,32 @@ describe("a question in plain English", () => {
       },
     ],
     [
+      "customers who paid with paypal but not with card",
+      { where: [], measure: { of: "never", did: [is("payment", "paypal")] } },
+    ],
+    [
+      "users who searched but not for boots",
+      { where: [], measure: { of: "never", event: "search", met: [is("query", "boots")] } },
+    ],
+    [
+      "visitors of /pricing but not of /about",
+      { where: [], measure: { of: "never", did: [is("$pathname", "/pricing")] } },
+    ],
+    ...["with quantity more than 1", "where quantity is more than 1"].map(
+      (compared): [string, object] => [
+        `purchases ${compared}`,
+        {
+          measure: counted("purchase", "total"),
+          where: [{ property: of("event", "quantity"), is: "above", values: ["1"] }],
+        },
+      ],
+    ),
+    ["quantity sold last 3 weeks", { measure: { math: "sum" }, when: { days: 21 } }],
+    [
+      "What did people search for without finding anything?",
+      { measure: counted("search", "total"), by: [property("query")], where: [is("results", "0")] },
+    ],
+    [
       "how many customers never used a payment",
       { measure: { of: "never", event: "purchase", met: [{ is: "set" }] }, where: [] },
     ],
@@ -407,6 +436,7 @@ describe("a question in plain English", () => {
 
   test.each([
     ["profit margin", "how many visitors in the last 7 days"],
+    ["do searches return margin", "weekly retention of search"],
     ["sales by unicorn", "how many purchase in the last 30 days"],
     ["how many payments by lib margin", "visitors by payment last month"],
     ["why did revenue drop", "revenue in the last 30 days"],
@@ -458,6 +488,7 @@ describe("a question in plain English", () => {
     ["how many users searched and then bought per week", ["and then"]],
     ["how many users searched, bought", [","]],
     ["visitors, sign ups and purchases last month", ["and"]],
+    ["do sign ups come back", ["come back"]],
     ["how many visitors and sign ups", ["and"]],
     ["how many users visited /pricing and then /about", ["and then"]],
     ["conversion rate from sign up to the pricing page", ["pricing page"]],
