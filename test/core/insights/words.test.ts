@@ -305,6 +305,9 @@ describe("a question in plain English", () => {
     expect(await numberOf("how many users searched and bought in the last 30 days")).toBe(
       [...did("search")].filter((person) => bought.has(person)).length,
     );
+    expect(await numberOf("how many visitors of /pricing did not search in the last 30 days")).toBe(
+      [...onPricing].filter((person) => !did("search").has(person)).length,
+    );
     const paidBy = (way: string) =>
       new Set(
         named("purchase")

@@ -1,5 +1,6 @@
 import type { Part, Parts } from "../language/parts.ts";
 import { askedInterval } from "./compile.ts";
+import { isOfSteps } from "./possible.ts";
 import type { Aggregate, Condition, Measure, Reading } from "./reading.ts";
 import { isEvent, isPerson, isSession } from "./units.ts";
 
@@ -19,9 +20,11 @@ export function joined(parts: Parts, reading: Reading): Reading {
   const { measure, where } = reading;
   if (askedInterval(reading) !== null || reading.when.compare === true) return reading;
   const pages = isOfViews(parts, eventParts(parts)) ? where.filter(isOnPage) : [];
+  const rest = where.filter((one) => !pages.includes(one));
+  if (measure.of === "without" && measure.event === VIEW && pages.length > 0)
+    return { ...reading, measure: { ...measure, seen: pages }, where: rest };
   const found = measure.of === "funnel" ? fromView(measure) : allDone(parts, measure, pages);
   if (found === undefined) return reading;
-  const rest = where.filter((one) => !pages.includes(one));
   return { ...reading, measure: pages.length === 0 ? found : { ...found, pages }, where: rest };
 }
 
@@ -80,8 +83,9 @@ export function miscounted(parts: Parts, reading: Reading): Part | undefined {
   const isOfEach = measure.of === "all_of" || (measure.of === "events" && measure.math === "dau");
   const order = isOfEach ? parts.all.find(isThen) : undefined;
   if (order !== undefined) return order;
-  const isOfSteps = measure.of === "funnel" || measure.of === "all_of";
-  if (isOfSteps && where.some(({ property }) => property.name === PAGE)) return pageIn(parts);
+  if (isOfSteps(measure) && where.some(isOfPage)) return pageIn(parts);
+  // "What share of visitors searched and bought" is of visitors, and no funnel.
+  if (measure.of === "funnel" && isShareOfAll(parts, named)) return jointIn(parts, named);
   return isOfEach ? joinedValues(parts, reading) : undefined;
 }
 
@@ -127,7 +131,13 @@ function aggregatesOf(measure: Measure): readonly Aggregate[] {
   }
 }
 
-const isOnPage = ({ property, is }: Condition) => property.name === PAGE && is === "equal";
+const isOfPage = ({ property }: Condition) => property.name === PAGE;
+
+const isOnPage = (one: Condition) => isOfPage(one) && one.is === "equal";
+
+const isShareOfAll = (parts: Parts, named: readonly Part[]) =>
+  parts.all.some(({ meaning }) => meaning.roles.has("share")) &&
+  between(parts, named).some(({ meaning }) => meaning.roles.has("and"));
 
 /** The events of a question, without the ones of its filters and breakdowns. */
 const eventParts = (parts: Parts) =>

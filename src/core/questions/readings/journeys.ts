@@ -1,11 +1,11 @@
 import type { Part, Parts } from "../language/parts.ts";
 import { isStep } from "./funnels.ts";
-import { PERSON_ROLES, pageViews, type Reader, takeEvent, takeEvents } from "./units.ts";
+import { PERSON_ROLES, pageViews, type Reader, takeEvent, takeOnly } from "./units.ts";
 
 /** How many persons began, returned, paused and left. */
 export const lifecycle: Reader = (parts, context) => {
   if (parts.take("lifecycle") === undefined) return undefined;
-  const [event] = [...takeEvents(parts), ...pageViews(context)];
+  const event = takeOnly(parts) ?? pageViews(context)[0];
   parts.takeAll(...PERSON_ROLES, "lifecycle", "new", "returning");
   return { of: "lifecycle", event: event ?? null };
 };
@@ -24,7 +24,7 @@ export const stickiness: Reader = (parts, context) => {
   };
   if ((parts.take("stickiness") ?? daysOfPersons()) === undefined) return undefined;
   parts.takeAll("count", ...PERSON_ROLES, "different");
-  const [event] = [...takeEvents(parts), ...pageViews(context)];
+  const event = takeOnly(parts) ?? pageViews(context)[0];
   return { of: "stickiness", event: event ?? null };
 };
 
@@ -45,12 +45,10 @@ export const retention: Reader = (parts, context) => {
   // The event after "come back" is the return.
   const before = steps.find((part) => back === undefined || part.at < back.at)?.meaning.event;
   const after = steps.find((part) => part.meaning.event !== before)?.meaning.event;
-  const start = before ?? bought ?? (after === undefined ? views : undefined) ?? views ?? null;
-  return {
-    of: "retention",
-    start,
-    back: after ?? (bought === undefined || start !== bought ? (views ?? null) : bought),
-  };
+  const start = before ?? bought ?? views ?? null;
+  const end = after ?? (bought === undefined || start !== bought ? (views ?? null) : bought);
+  const isRead = ({ meaning }: Part) => meaning.event === start || meaning.event === end;
+  return steps.every(isRead) ? { of: "retention", start, back: end } : undefined;
 };
 
 /** Where visits go after a page, or came from before it. */
@@ -142,7 +140,7 @@ export const repeaters: Reader = (parts, context) => {
   const isShare = parts.take("share") !== undefined;
   const bought = parts.has("customer") ? context.eventOf("purchase") : undefined;
   const views = parts.has("visitor", "person") ? pageViews(context)[0] : undefined;
-  const event = takeEvents(parts)[0] ?? bought ?? views;
+  const event = takeOnly(parts) ?? bought ?? views;
   parts.takeAll(...PERSON_ROLES, "count", "again", "times");
   if (event === undefined) return undefined;
   return { of: "repeaters", event, times: times ?? 2, ...(isShare ? { isShare } : {}) };
@@ -193,7 +191,7 @@ export const activeOn: Reader = (parts, context) => {
   if (!isMore && parts.take("at_least") === undefined && !parts.has("different")) return undefined;
   for (const part of [days, number]) parts.takePart(part);
   parts.takeAll(...PERSON_ROLES, "count", "different", "session");
-  const [event] = [...takeEvents(parts), ...pageViews(context)];
+  const event = takeOnly(parts) ?? pageViews(context)[0];
   return { of: "active_on", event: event ?? null, days: number.number + (isMore ? 1 : 0) };
 };
 

@@ -68,8 +68,14 @@ export type Measure =
   | { of: "stickiness"; event: string | null }
   | { of: "active_on"; event: string | null; days: number }
   | { of: "next"; page: string; isBefore: boolean }
-  /** Persons with an event and without another one, or without it on pages. */
-  | { of: "without"; event: string; not: string; pages?: readonly Condition[] }
+  /** Persons with an event, or who have seen pages, and without another event, or without it on pages. */
+  | {
+      of: "without";
+      event: string;
+      not: string;
+      pages?: readonly Condition[];
+      seen?: readonly Condition[];
+    }
   /** Persons with each of some events; the page views among them meet the conditions. */
   | { of: "all_of"; events: readonly string[]; pages?: readonly Condition[] }
   /** Persons with an event, one of which meets the conditions of `did`, and none of which meets one of `met`. */

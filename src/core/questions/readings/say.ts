@@ -79,7 +79,8 @@ const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>)
   stickiness: ({ event }) => `users by their number of days with ${all(event)}`,
   active_on: ({ event, days }) => `users with ${all(event)} on at least ${days} days`,
   next: ({ page, isBefore }) => `pages ${isBefore ? "before" : "after"} ${page}`,
-  without: ({ event, not, pages = [] }) => `users of ${event} without ${not}${pagesName(pages)}`,
+  without: ({ event, not, pages, seen }) =>
+    `users of ${event}${pagesName(seen)} without ${not}${pagesName(pages)}`,
   all_of: ({ events, pages }) => `users with ${stepsName(events, pages).join(" and with ")}`,
   never: ({ event, met, did = [] }) =>
     `users of ${event}${did.length === 0 ? "" : ` where ${allMet(did)},`} without any where ${allMet(met)}`,

@@ -25,6 +25,13 @@ export function takeEvent(parts: Parts): string | undefined {
   return parts.takeIf(({ meaning }) => meaning.event !== undefined)?.meaning.event;
 }
 
+/** Takes the next event wherever a question names it, and leaves others. */
+export function takeOnly(parts: Parts): string | undefined {
+  const event = takeEvent(parts);
+  if (event !== undefined) parts.takeAllIf(({ meaning }) => meaning.event === event);
+  return event;
+}
+
 /** Takes all events, in order, each once. */
 export function takeEvents(parts: Parts): string[] {
   return [...new Set([...parts.each(isEvent)].map(({ meaning }) => meaning.event as string))];

@@ -35,8 +35,10 @@ export function ofPersons(reading: Reading, parts: Parts, measure: Measure): str
       );
     }
     case "without": {
-      const pages = (measure.pages ?? []).map((one) => conditionSql(one, parts.source));
-      const columns = `count(*) FILTER (WHERE ${eventIn([measure.event])}) AS did,
+      const [pages, seen] = [measure.pages ?? [], measure.seen ?? []].map((some) =>
+        some.map((one) => conditionSql(one, parts.source)),
+      ) as [string[], string[]];
+      const columns = `count(*) FILTER (WHERE ${[eventIn([measure.event]), ...seen].join(" AND ")}) AS did,
     count(*) FILTER (WHERE ${[eventIn([measure.not]), ...pages].join(" AND ")}) AS not_done`;
       return grouped(
         reading,

@@ -357,6 +357,10 @@ describe("a question in plain English", () => {
       },
     ],
     [
+      "how many visitors of the pricing page did not sign up",
+      { where: [], measure: { of: "without", seen: [is("$pathname", "/pricing")] } },
+    ],
+    [
       "customers who paid with paypal but not with card",
       { where: [], measure: { of: "never", did: [is("payment", "paypal")] } },
     ],
@@ -488,6 +492,10 @@ describe("a question in plain English", () => {
     ["how many users searched and then bought per week", ["and then"]],
     ["how many users searched, bought", [","]],
     ["visitors, sign ups and purchases last month", ["and"]],
+    ["what share of visitors searched and bought", ["and"]],
+    ["customers who searched and bought more than once", ["bought"]],
+    ["returning users who searched and bought", ["bought"]],
+    ["visitors who did not sign up on the pricing page", ["pricing page"]],
     ["do sign ups come back", ["come back"]],
     ["how many visitors and sign ups", ["and"]],
     ["how many users visited /pricing and then /about", ["and then"]],
