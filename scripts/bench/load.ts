@@ -107,7 +107,8 @@ async function send(job: Job, stream: Stream): Promise<Sent> {
     }
     if (job.rate === undefined && mayGoOn(now)) request(connection, now);
     else idle.push(connection);
-    if (outstanding === 0 && !pacing && !mayGoOn(now)) finished.resolve();
+    const isLast = job.rate === undefined ? !mayGoOn(now) : !pacing;
+    if (outstanding === 0 && isLast) finished.resolve();
   };
 
   const broken = (reason: string) => {
