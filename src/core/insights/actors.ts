@@ -4,6 +4,7 @@ import type { ActorRow, InsightQueries } from "../ports/insights.ts";
 import type { PersonReads } from "../ports/person-reads.ts";
 import { type Query, readQuery, WORDS_KIND } from "../queries/insight.ts";
 import { fields, malformed } from "../queries/query-fields.ts";
+import { isTotal } from "../questions/sentence.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { fitting, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../values/page.ts";
 import { isoTime } from "../values/time.ts";
@@ -52,7 +53,7 @@ export async function actorsAnswer(
     throw malformed("Of this question there are no persons.", cell.attr("source"));
   }
   const read: Query = readQuery(named.source, asking.moment);
-  const plan = await planOf(needs, read, asking);
+  const plan = await planOf(needs, read, asking, isTotal(named.source));
   const { project, signal } = asking;
   const search = text === "" ? null : { text, owners: await needs.persons.owners(project, [text]) };
   const part = { limit: limit + 1, offset, search };

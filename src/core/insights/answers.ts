@@ -57,7 +57,7 @@ export async function planOf(
   needs: AnswerNeeds,
   query: Query,
   asking: Asking,
-  isWhole = false,
+  isWhole: boolean,
 ): Promise<Plan> {
   const { timezone, now } = asking.moment;
   const interval = "interval" in query ? query.interval : null;
@@ -147,9 +147,10 @@ export async function explained(
       const { period } = await periodsOf(needs, reading, asking);
       return explanationOf(reading, { ...period, timezone });
     }
-    const plan = await planOf(needs, readQuery(query, asking.moment), asking);
+    const isWhole = isOfWholeTime(query, reading);
+    const plan = await planOf(needs, readQuery(query, asking.moment), asking, isWhole);
     return reading === null
-      ? explanationOfPlan(plan, isTotal(query))
+      ? explanationOfPlan(plan, isWhole)
       : explanationOf(reading, { ...plan.period, timezone });
   } catch (error) {
     if (error instanceof Failure && error.code === "invalid_input") return error.message;

@@ -103,6 +103,20 @@ describe("the persons of a number", () => {
     expect(await named(of(trends, day), { search: "guest" })).toEqual({ ...none, count: 0 });
   });
 
+  test("are of as much of the period before as its number counts", async () => {
+    const slept = (distinct_id: string, timestamp: string) =>
+      event({ event: "slept", distinct_id, timestamp });
+    await app.capture(
+      batch(slept("ann", "2026-11-20T09:00:00Z"), slept("bob", "2026-11-20T22:00:00Z")),
+    );
+    const number = {
+      ...{ kind: "TrendsQuery", series: [{ event: "slept" }], dateRange: { date_from: "-0d" } },
+      ...{ compareFilter: { compare: true }, trendsFilter: { display: "BoldNumber" } },
+    };
+    const before = await named(of(number, { compare: "previous" }));
+    expect(before).toEqual({ names: ["Ann@x.test 1"], count: 1, hasMore: false });
+  });
+
   test("are of one series, one value and one period", async () => {
     const math = (name: string) => ({ event: "view", math: name, math_property: "price" });
     const by = {
