@@ -1,7 +1,12 @@
-import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES, SQL_VIEWS } from "../../src/core/sql/allowed.ts";
-import { SPECIAL_SQL } from "../../src/core/sql/hogql-calls.ts";
-import { HOGQL_FUNCTIONS, HOGQL_REFUSED } from "../../src/core/sql/hogql-functions.ts";
-import { HOGQL_SYNTAX_REFUSED } from "../../src/core/sql/hogql-text.ts";
+import { SQL_VIEWS } from "../../src/core/sql/tables.ts";
+import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "../../src/stores/duckdb/sql/allowed.ts";
+import {
+  HOGQL_COLUMNS_REFUSED,
+  HOGQL_FUNCTIONS,
+  HOGQL_REFUSED,
+  HOGQL_RENAMED,
+  HOGQL_SYNTAX_REFUSED,
+} from "../../src/stores/duckdb/sql/functions.ts";
 import { code, listed, pageOf, table } from "./markdown.ts";
 
 /** The page of tables, columns, functions and HogQL. */
@@ -15,7 +20,7 @@ export function sqlColumnsPage(): string {
   ]);
   return pageOf(
     "# SQL columns",
-    '[SQL](insights.md#sql) reads these tables of one project. Times are in UTC. A column whose name begins with `$` may have double quotes: `"$browser"`. A column without a meaning is the field or property of its name.',
+    '[SQL](insights.md#sql) reads these tables of one project. Times are on the clock of the project. A column whose name begins with `$` may have double quotes: `"$browser"`. A column without a meaning is the field or property of its name.',
     ...views,
     "## Functions",
     listed(SQL_FUNCTION_NAMES),
@@ -25,6 +30,26 @@ export function sqlColumnsPage(): string {
   );
 }
 
+/** For the pages: calls whose SQL is made by `SPECIAL_CALLS`, and what they become. */
+const SPECIAL_SQL = {
+  "&&": ["(a = 1) && (b = 2)", "(a = 1) AND (b = 2)"],
+  "||": ["(a = 1) || (b = 2)", "(a = 1) OR (b = 2)"],
+  cast: ["CAST(a, 'Float64')", "CAST(a AS DOUBLE)"],
+  and: ["and(a, b, c)", "a AND b AND c"],
+  or: ["or(a, b, c)", "a OR b OR c"],
+  in: ["in(a, ['x', 'y'])", "a IN ('x', 'y')"],
+  notin: ["notIn(a, ['x', 'y'])", "a NOT IN ('x', 'y')"],
+  multiif: ["multiIf(a, x, b, y, z)", "CASE WHEN a THEN x WHEN b THEN y ELSE z END"],
+  formatdatetime: ["formatDateTime(a, '%F %H:%i')", "strftime(a, '%Y-%m-%d %H:%M')"],
+  extract: ["extract(a, 'id=([0-9]+)')", "regexp_extract(a, 'id=([0-9]+)', 1)"],
+  extracturlparameter: ["extractURLParameter(a, 'q')", "regexp_extract(a, '[?&]q=([^&#]*)', 1)"],
+  tojsonstring: ["toJSONString(a)", "CAST(to_json(a) AS VARCHAR)"],
+  dateadd: ["dateAdd('day', 7, a)", "a + to_days(7)"],
+  timestampadd: ["timestampAdd(a, INTERVAL 7 DAY)", "a + INTERVAL 7 DAY"],
+  datesub: ["dateSub(DAY, 7, a)", "a - to_days(7)"],
+  timestampsub: ["timestampSub(a, INTERVAL 7 DAY)", "a - INTERVAL 7 DAY"],
+} as const;
+
 const LETTERS = ["", "a", "b", "c"];
 
 /** SQL of a function with `a` for its first argument. */
@@ -33,49 +58,67 @@ const lettered = (sql: string) => sql.replace(/\$(\d)/g, (_, at) => LETTERS[Numb
 function callOf(name: string, sql: string): string {
   const count = Math.max(0, ...[...sql.matchAll(/\$(\d)/g)].map(([, at]) => Number(at)));
   if (name === "|||") return "a ?? b";
-  if (name === "quantile()") return "quantile(a)(b)";
+  if (name.endsWith("()")) return `${name.slice(0, -2)}(a)(b)`;
   return `${name}(${LETTERS.slice(1, count + 1).join(", ")})`;
 }
 
+/** Syntax and names of PostHog that are taken, with what they mean. */
+const TAKEN = [
+  [
+    "properties.plan",
+    "a property of an event, `properties['$feature/x']` and `properties.a.b` too",
+  ],
+  [
+    "person.properties.email",
+    "a property of the person now; also `person.id`, `person.created_at`",
+  ],
+  ["session.$session_duration", "a column of `sessions`, of the session of an event"],
+  ["group_0.properties.name", "a property of the group of the first type"],
+  ["events.created_at", "`ingested_at`"],
+  ["elements_chain", "`properties.$elements_chain`"],
+  ["properties.a != 'x', NOT IN, NOT LIKE, NOT ILIKE, !~, NOT (…)", "true for a missing property"],
+  [
+    "ORDER BY properties.a, max(properties.a), properties.a BETWEEN 1 AND 2",
+    "as numbers, if they are",
+  ],
+  ["a =~ 'x', a !~ 'x', a =~* 'x'", "a regular expression that finds a part"],
+  ["{filters}", "`filters` of the request: `dateRange` and `properties`; true without them"],
+  ["{filters.dateRange.from}, {filters.dateRange.to}", "the bounds of `filters.dateRange`"],
+  ["{variables.plan}", "the value of `variables` with that `code_name`"],
+  ["{plan}", "the value in `values` of the request"],
+  ["FROM events ARRAY JOIN list AS x, LEFT ARRAY JOIN", "a row for each value of a list"],
+  ["LIMIT 3 BY event, LIMIT 10, 20", "the first rows of each; `LIMIT 20 OFFSET 10`"],
+  ["PREWHERE a WHERE b", "`WHERE a AND b`"],
+  ["numbers(10), range(1, 11)", "at most 4,096 numbers, written out"],
+  ["arrayMap(x -> x * 2, list)", "one name, and no other column in what it makes"],
+  ["'it\\'s', '\\n'", "escapes of ClickHouse"],
+];
+
 function hogql(): string[] {
   const functions = Object.entries(HOGQL_FUNCTIONS).flatMap(([name, sql]) =>
-    [sql].flat().map((one) => [callOf(name, one), lettered(one)]),
+    sql.map((one) => [callOf(name, one), lettered(one)]),
   );
-  const taken = [...functions, ...Object.values(SPECIAL_SQL)]
+  const renamed = [...HOGQL_RENAMED].map(([name, to]) => [name, `the function ${to}`]);
+  const taken = [...functions, ...Object.values(SPECIAL_SQL), ...renamed]
     .toSorted(([a = ""], [b = ""]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
-    .map(([call = "", sql = ""]) => [code(call), sql.startsWith("from ") ? sql : code(sql)]);
-  const names = [
-    [
-      "properties.plan",
-      "a property of an event, `properties['$feature/x']` and `properties.a.b` too",
-    ],
-    [
-      "person.properties.email",
-      "a property of the person now; also `person.id`, `person.created_at`",
-    ],
-    ["session.$session_duration", "a column of `sessions`, of the session of an event"],
-    ["group_0.properties.name", "a property of the group of the first type"],
-    ["events.person_id = persons.id", "`id` is `uuid` where it is compared with `person_id`"],
-    ["events.created_at", "`ingested_at`"],
-    ["elements_chain", "`properties.$elements_chain`"],
-  ].map(([name = "", meaning = ""]) => [code(name), meaning]);
-  const syntax = Object.values(HOGQL_SYNTAX_REFUSED).map((sentence) => `- ${sentence}`);
+    .map(([call = "", sql = ""]) => [code(call), sql.startsWith("the ") ? sql : code(sql)]);
+  const refused = [...Object.entries(HOGQL_REFUSED), ...Object.entries(HOGQL_COLUMNS_REFUSED)];
   return [
     "## HogQL",
-    "HogQL as people paste it is rewritten to DuckDB's SQL, which then passes the same checks. A statement may end with a semicolon and have comments. `sum`, `avg` and the like take a property as a number, and a property is compared with a number or a time as one.",
-    "### Names",
-    table(["HogQL", "meaning"], names),
+    "HogQL as people paste it is rewritten to DuckDB's SQL, which then passes the same checks. A statement may end with a semicolon and have comments. Dates, hours, weeks and times without a zone are on the clock of the project; a time is shown with its offset. Without LIMIT an answer has the first 100 rows, and `hasMore`.",
+    "### Names and syntax",
+    table(
+      ["HogQL", "meaning"],
+      TAKEN.map(([name = "", meaning = ""]) => [code(name), meaning]),
+    ),
     "### Functions that are taken",
-    "Aggregates take `If` and a condition as the last argument: `sumIf(a, b)`, `uniqIf(a, b)`, `medianIf(a, b)`. All [functions](#functions) of DuckDB above are taken as they are.",
+    "Aggregates take `If` and a condition as the last argument: `sumIf(a, b)`, `uniqIf(a, b)`, `groupArrayIf(a, b)`. All [functions](#functions) of DuckDB above are taken as they are. TIMESTAMPTZ is TIMESTAMP in a project on UTC.",
     table(["HogQL", "runs as"], taken),
-    "### Functions that are refused",
+    "### Refused names and syntax",
     table(
       ["HogQL", "instead"],
-      Object.entries(HOGQL_REFUSED).map(([name, advice]) => [code(name), advice]),
+      refused.map(([name, advice]) => [code(name), advice]),
     ),
-    [
-      ...syntax,
-      "- `{filters}` and `{variables.x}` are filled in by PostHog: write the condition.",
-    ].join("\n"),
+    HOGQL_SYNTAX_REFUSED.map(([, advice]) => `- ${advice}`).join("\n"),
   ];
 }

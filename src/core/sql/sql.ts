@@ -1,7 +1,8 @@
 import { type IsCatchingUp, requireCaughtUp } from "../events/freshness.ts";
-import type { SqlCell, SqlReads } from "../ports/sql.ts";
+import type { SqlCell, SqlLimits, SqlQuery, SqlReads, SqlTable } from "../ports/sql.ts";
 import { endedBy, Failure } from "../values/failure.ts";
-import { SQL_ATTR } from "./extent.ts";
+import type { Clock } from "../values/time.ts";
+import { SQL_ATTR } from "./tables.ts";
 
 /** UTF-8 bytes of one statement. */
 export const SQL_BYTES_MAX = 65_536;
@@ -9,8 +10,8 @@ export const SQL_BYTES_MAX = 65_536;
 /** Statements of all projects that may run at the same time; the next one gets 429. */
 export const SQL_RUNNING_MAX = 2;
 
-/** Statements of questions in words that may wait for others to end; the next one gets 503. */
-export const SQL_WAITING_MAX = 256;
+/** Rows of a statement without LIMIT, where the answer says whether there are more. */
+export const SQL_ROWS_DEFAULT = 100;
 
 /** Bytes of texts in one answer. */
 export const SQL_ANSWER_BYTES_MAX = 16_777_216;
@@ -38,7 +39,7 @@ export type SqlAnswer = {
   results: SqlCell[][];
   /** The statement as the engine ran it. */
   hogql: string;
-};
+} & Pick<SqlTable, "limit" | "offset" | "hasMore">;
 
 /** SQL over the views of one project; the tables also have the events of other projects (decision 81). */
 export type Sql = {
@@ -47,12 +48,8 @@ export type Sql = {
    * catches up or memory of earlier queries is not free yet, and as {@link SqlReads} does. When `signal`
    * aborts it fails as `endedBy`.
    */
-  run(project: number, text: string, signal: AbortSignal): Promise<SqlAnswer>;
-  /**
-   * As `run`, for SQL of the server's own. It waits for other statements to end. Fails `unavailable` if
-   * SQL_WAITING_MAX statements wait already.
-   */
-  runInTurn(project: number, text: string, signal: AbortSignal): Promise<SqlAnswer>;
+  run(project: number, query: Omit<SqlQuery, "moment">, signal: AbortSignal): Promise<SqlAnswer>;
+  names: SqlReads["names"];
 };
 
 /** Limits of a statement; `memory` is the limit of the engine in MB. */
@@ -60,6 +57,9 @@ type SqlSettings = { query_seconds: number; query_rows: number; memory: number }
 
 type Needs = {
   reads: SqlReads;
+  now: Clock;
+  /** The IANA name of the zone of a project. */
+  timezoneOf: (project: number) => Promise<string>;
   isCatchingUp: IsCatchingUp;
   limits: SqlSettings;
   /** Memory of the process, and its limit. */
@@ -68,7 +68,8 @@ type Needs = {
 };
 
 /** Runs statements in parallel, within limits. */
-export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }: Needs): Sql {
+export function sql(needs: Needs): Sql {
+  const { reads, isCatchingUp, limits, memoryBytes, memoryBytesMax, now, timezoneOf } = needs;
   let running = 0;
   const without = memoryWithout(memoryBytes);
   const memoryMost = () => {
@@ -80,66 +81,45 @@ export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }
       Math.max(before + least * engine, memoryBytesMax * share),
     );
   };
-  const waiting = new Set<() => void>();
-  const endTurn = () => {
-    const [next] = waiting;
-    if (next === undefined) return;
-    waiting.delete(next);
-    next();
+  const run = async (signal: AbortSignal, read: (limits: SqlLimits) => Promise<SqlTable>) => {
+    if (running === 0) without.look();
+    running += 1;
+    const ending = new AbortController();
+    const { query_rows: rows } = limits;
+    const work = read({ signal: ending.signal, rows, bytes: SQL_ANSWER_BYTES_MAX }).finally(() => {
+      running -= 1;
+    });
+    const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
+    try {
+      // The engine may need time to stop, so the failure does not wait for it.
+      const {
+        columns,
+        types,
+        rows: results,
+        sql: hogql,
+        ...page
+      } = await Promise.race([work, watch.ended]);
+      const named = columns.map((name, index): [string, string] => [name, types[index] ?? ""]);
+      return { columns, types: named, results, hogql, ...page };
+    } finally {
+      watch.stop();
+    }
   };
-  const turn = async (signal: AbortSignal) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = () => {
-      waiting.delete(resolve);
-      reject(endedBy(signal));
-    };
-    waiting.add(resolve);
-    signal.addEventListener("abort", leave, { once: true });
-    if (signal.aborted) leave();
-    await promise.finally(() => signal.removeEventListener("abort", leave));
-  };
-  const service: Sql = {
-    async runInTurn(project, text, signal) {
-      while (running >= SQL_RUNNING_MAX) {
-        if (waiting.size >= SQL_WAITING_MAX) {
-          throw new Failure("unavailable", "Too many queries are waiting. Try again in a moment.");
-        }
-        await turn(signal);
-      }
-      return await service.run(project, text, signal);
-    },
-    async run(project, text, signal) {
-      checkText(text);
+  return {
+    names: reads.names,
+    async run(project, query, signal) {
+      checkText(query.text);
       requireCaughtUp(isCatchingUp);
       if (running >= SQL_RUNNING_MAX) {
         const detail = `At most ${SQL_RUNNING_MAX} SQL queries run at a time, of all projects together, and as many run now. Try again in a moment.`;
         throw new Failure("throttled", detail);
       }
-      if (running === 0) without.look();
-      running += 1;
-      const ending = new AbortController();
-      const work = reads
-        .run(project, text, {
-          signal: ending.signal,
-          rows: limits.query_rows,
-          bytes: SQL_ANSWER_BYTES_MAX,
-        })
-        .finally(() => {
-          running -= 1;
-          endTurn();
-        });
-      const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
-      try {
-        // The engine may need time to stop, so the failure does not wait for it.
-        const { columns, types, rows, sql: hogql } = await Promise.race([work, watch.ended]);
-        const named = columns.map((name, index): [string, string] => [name, types[index] ?? ""]);
-        return { columns, types: named, results: rows, hogql };
-      } finally {
-        watch.stop();
-      }
+      return await run(signal, async (within) => {
+        const moment = { now: now(), timezone: await timezoneOf(project) };
+        return await reads.run(project, { ...query, moment }, within);
+      });
     },
   };
-  return service;
 }
 
 function checkText(text: string): void {

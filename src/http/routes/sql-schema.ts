@@ -1,5 +1,6 @@
 import { t } from "elysia";
-import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES, SQL_VIEWS } from "../../core/sql/allowed.ts";
+import type { Sql } from "../../core/sql/sql.ts";
+import { SQL_VIEWS } from "../../core/sql/tables.ts";
 import { route } from "../operation/route.ts";
 import { Text, Texts } from "../operation/schemas.ts";
 
@@ -39,13 +40,11 @@ const SCHEMA = {
       return { name: column, type, about: about ?? null };
     }),
   })),
-  types: SQL_TYPE_NAMES.split(", "),
-  functions: SQL_FUNCTION_NAMES,
   words: SQL_WORDS,
 };
 
 /** The names that a SELECT may use. */
-export const sqlSchemaRoutes = () => [
+export const sqlSchemaRoutes = ({ sql }: { sql: Pick<Sql, "names"> }) => [
   route({
     method: "GET",
     path: "/api/environments/:project_id/query/schema/",
@@ -54,6 +53,10 @@ export const sqlSchemaRoutes = () => [
     summary: "List the tables, columns, types, functions and words of SQL, for editors.",
     status: 200,
     response: SchemaShape,
-    handle: async () => SCHEMA,
+    handle: async () => ({
+      ...SCHEMA,
+      types: [...sql.names.types],
+      functions: [...sql.names.functions],
+    }),
   }),
 ];

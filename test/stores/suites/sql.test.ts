@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { batchEvent, batchOf, loadOf } from "../../support/data/batches.ts";
 import { FOREVER } from "../../support/data/build-records.ts";
+import { sqlQuery } from "../../support/data/sql-query.ts";
 import { EVENT_STORES, type Events } from "../stores.ts";
 
 const LIMITS = { signal: FOREVER, rows: 10, bytes: 10_000 };
@@ -18,7 +19,7 @@ describe.each(EVENT_STORES)("SQL of callers in %s", (_name, open) => {
     await withEvents(stored);
     const text = "SELECT distinct_id AS id, 1 AS one FROM events ORDER BY id";
 
-    expect(await stored.sql.run(1, text, LIMITS)).toMatchObject({
+    expect(await stored.sql.run(1, sqlQuery(text), LIMITS)).toMatchObject({
       ...{
         columns: ["id", "one"],
         rows: [
@@ -27,7 +28,7 @@ describe.each(EVENT_STORES)("SQL of callers in %s", (_name, open) => {
         ],
       },
     });
-    expect((await stored.sql.run(2, text, LIMITS)).rows).toEqual([["other", 1]]);
+    expect((await stored.sql.run(2, sqlQuery(text), LIMITS)).rows).toEqual([["other", 1]]);
   });
 
   test.each([
@@ -43,7 +44,9 @@ describe.each(EVENT_STORES)("SQL of callers in %s", (_name, open) => {
     await using stored = await open();
     await withEvents(stored);
 
-    const error = await stored.sql.run(1, text, LIMITS).catch((failure: unknown) => failure);
+    const error = await stored.sql
+      .run(1, sqlQuery(text), LIMITS)
+      .catch((failure: unknown) => failure);
 
     expect(error).toMatchObject({ code: "invalid_input" });
     expect(String(error)).not.toMatch(/\bann\b|bob/);
@@ -53,7 +56,7 @@ describe.each(EVENT_STORES)("SQL of callers in %s", (_name, open) => {
   test("ends once its signal aborts", async () => {
     await using stored = await open();
     await withEvents(stored);
-    const run = stored.sql.run(1, "SELECT count(*) FROM events", {
+    const run = stored.sql.run(1, sqlQuery("SELECT count(*) FROM events"), {
       ...{ ...LIMITS, signal: AbortSignal.abort() },
     });
     await expect(run).rejects.toThrow();

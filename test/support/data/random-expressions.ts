@@ -1,4 +1,4 @@
-import { SQL_FUNCTIONS, SQL_WINDOW_FUNCTIONS } from "../../../src/core/sql/allowed.ts";
+import { SQL_FUNCTIONS, SQL_WINDOW_FUNCTIONS } from "../../../src/stores/duckdb/sql/allowed.ts";
 import type { Choices } from "./random-choices.ts";
 import {
   AGGREGATES,

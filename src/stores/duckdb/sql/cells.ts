@@ -2,9 +2,13 @@ import type { DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import type { SqlCell } from "../../../core/ports/sql.ts";
 import { jsonOf } from "../../../core/sql/sql.ts";
 import { isoMicros, isoNanos } from "../../../core/values/time.ts";
+import { wallClock } from "../../../core/values/zoned-time.ts";
 
-/** Converts a value of DuckDB for an answer, with all its digits (decision 117). Times are ISO 8601. */
-export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
+/**
+ * Converts a value of DuckDB for an answer, with all its digits (decision 117). Times are ISO 8601: with the offset of
+ * the clock of `timezone` then, or without one if they are on another clock.
+ */
+export function cellOf(value: DuckDBValue, type: DuckDBType, timezone: string): SqlCell {
   switch (typeof value) {
     case "boolean":
       return value;
@@ -16,7 +20,7 @@ export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
     case "bigint":
       return { digits: String(value) };
     default:
-      return value === null ? null : objectCell(value, type);
+      return value === null ? null : objectCell(value, type, timezone);
   }
 }
 
@@ -39,7 +43,7 @@ function storedJson(text: string): SqlCell {
   }
 }
 
-function objectCell(value: DuckDBValue & object, type: DuckDBType): SqlCell {
+function objectCell(value: DuckDBValue & object, type: DuckDBType, timezone: string): SqlCell {
   if ("isFinite" in value && !value.isFinite) {
     // Most such values print as a time, so the sign of their only field is read.
     const isBefore = Object.values(value).some((count: number | bigint) => count < 0);
@@ -48,28 +52,50 @@ function objectCell(value: DuckDBValue & object, type: DuckDBType): SqlCell {
   if ("toDouble" in value) return { digits: String(value) };
   if ("items" in value) {
     const itemType = "valueType" in type ? type.valueType : type;
-    return { json: `[${value.items.map((item) => jsonOf(cellOf(item, itemType))).join(",")}]` };
+    return {
+      json: `[${value.items.map((item) => jsonOf(cellOf(item, itemType, timezone))).join(",")}]`,
+    };
   }
   if ("entryTypes" in type && "entries" in value)
-    return structOf(Object.values(value.entries), type);
-  return timeOf(value, type) ?? String(value);
+    return structOf(Object.values(value.entries), type, timezone);
+  return timeOf(value, type, timezone) ?? String(value);
 }
 
 function structOf(
   values: readonly DuckDBValue[],
   type: { entryNames: readonly string[]; entryTypes: readonly DuckDBType[] },
+  timezone: string,
 ): SqlCell {
   const entries = type.entryTypes.map(
     (entryType, index) =>
-      `${JSON.stringify(type.entryNames[index])}:${jsonOf(cellOf(values[index] ?? null, entryType))}`,
+      `${JSON.stringify(type.entryNames[index])}:${jsonOf(cellOf(values[index] ?? null, entryType, timezone))}`,
   );
   return { json: `{${entries.join(",")}}` };
 }
 
-function timeOf(value: DuckDBValue & object, type: DuckDBType): string | undefined {
+function timeOf(
+  value: DuckDBValue & object,
+  type: DuckDBType,
+  timezone: string,
+): string | undefined {
   if ("seconds" in value) return isoMicros(value.seconds * 1_000_000n);
   if ("millis" in value) return isoMicros(value.millis * 1000n);
   if ("nanos" in value && type.toString() === "TIMESTAMP_NS") return isoNanos(value.nanos);
-  const isTime = "micros" in value && type.toString().startsWith("TIMESTAMP");
-  return isTime ? isoMicros(BigInt(value.micros)) : undefined;
+  if (!("micros" in value && type.toString().startsWith("TIMESTAMP"))) return undefined;
+  const micros = BigInt(value.micros);
+  if (timezone === "UTC") return isoMicros(micros);
+  if (type.toString() === "TIMESTAMP") return isoMicros(micros)?.replace("Z", "");
+  const ms = Number(micros / 1000n);
+  const ahead = wallClock(ms, timezone) - ms;
+  const [hours, minutes] = [
+    Math.floor(Math.abs(ahead) / 3_600_000),
+    (Math.abs(ahead) / 60_000) % 60,
+  ];
+  const offset = [hours, Math.floor(minutes)]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+  return isoMicros(micros + BigInt(Math.round(ahead)) * 1000n)?.replace(
+    "Z",
+    `${ahead < 0 ? "-" : "+"}${offset}`,
+  );
 }

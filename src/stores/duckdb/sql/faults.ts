@@ -1,22 +1,74 @@
-import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
-import { SQL_ATTR } from "../../../core/sql/extent.ts";
-import { syntaxSentence, withEngineText } from "../../../core/sql/syntax.ts";
+import { SQL_ATTR, SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { Failure } from "../../../core/values/failure.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
+import { SQL_DEPTH_DETAIL } from "./expression.ts";
+import { placeOf, refuse } from "./extent.ts";
+import { LIST_TOO_LONG, LIST_VALUES_MAX } from "./functions.ts";
+import { signAdvice } from "./tokens.ts";
 
 /** Returns the failure `invalid_input` of a statement. */
 export function refused(detail: string): Failure {
   return new Failure("invalid_input", detail, SQL_ATTR);
 }
 
-/** Most characters of DuckDB's message in a failure. */
-const MESSAGE_CHARS_MAX = 600;
+/** Characters of a name or a type that a failure repeats. */
+const REPEATED_CHARS_MAX = 80;
+
+/** Sentences by patterns of messages, one a line; `$1` is what the first group of the pattern found. */
+const linesOf = (table: string): [message: RegExp, sentence: string][] =>
+  table
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [message = "", sentence = ""] = line.split(" => ");
+      return [new RegExp(message), sentence];
+    });
+
+function sentenceOf(sentences: [RegExp, string][], message: string): string | undefined {
+  for (const [pattern, sentence] of sentences) {
+    const found = pattern.exec(message);
+    if (found === null) continue;
+    return sentence.replace(/\$(\d)/g, (_, at) => (found[at] ?? "").slice(0, REPEATED_CHARS_MAX));
+  }
+  return undefined;
+}
+
+const OF_PARSER = linesOf(String.raw`
+syntax error at or near "([\s\S]*)"$ => The SQL is not understood at "$1"
+syntax error at end of input => The SQL ends where more is expected
+unterminated quoted => A quote is opened and not closed
+unterminated .*comment => A comment is opened and not closed
+SELECT clause without selection list => SELECT has no columns
+`);
+
+/** Returns a sentence on a message of DuckDB's parser, in words for people who do not know parsers, without its end. */
+export const syntaxSentence = (message: string): string =>
+  sentenceOf(OF_PARSER, message) ?? "The SQL is not understood";
+
+const NOT_SELECT = "Only SELECT statements can be serialized to json!";
+
+/** Messages of the parser about too deep nesting. */
+const TOO_DEEP = /^Max expression depth|^memory exhausted/;
+
+/** Fails `invalid_input` for a text that DuckDB's parser does not read. */
+export function refuseUnread(tree: JsonObject, text: string): never {
+  const { error_message, position } = tree;
+  const message = String(error_message);
+  if (message === NOT_SELECT) refuse("One SELECT is expected.", null, text);
+  if (TOO_DEEP.test(message)) refuse(SQL_DEPTH_DETAIL, null, text);
+  const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
+  const detail = `${syntaxSentence(message)}${at}${signAdvice(text)}.`;
+  throw new Failure("invalid_input", detail, SQL_ATTR);
+}
 
 const NO_PLAN =
-  "DuckDB cannot plan this statement, by a fault of its own. Write it in another way: a query within a query as a JOIN, for example.";
+  "This statement cannot be planned. Write it in another way: a query within a query as a JOIN, for example.";
+const NO_FIT =
+  "The SQL does not fit the tables, or the types of their columns. Try it without its parts, one after the other.";
 
 /**
- * Returns the failure for an error of DuckDB before a statement runs. Such a message has names and types, but no
- * stored values. Returns undefined if the error is not about the statement.
+ * Returns the failure for an error of DuckDB before a statement runs. Returns undefined if the error is not about the
+ * statement.
  */
 export function bindFailure({ message }: Error): Failure | undefined {
   // Unlike an internal error while a statement runs, it leaves the database as it is.
@@ -26,99 +78,61 @@ export function bindFailure({ message }: Error): Failure | undefined {
   const [said = ""] = message
     .slice(found.length)
     .split(/\n\nLINE |\n?\s*Candidate (?:functions|macros):/);
-  const detail = said.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
-  const better = BETTER.map(([pattern, write]) => {
-    const match = pattern.exec(detail);
-    return match === null ? undefined : write(detail, match);
-  }).find((one) => one !== undefined);
-  if (better !== undefined) return refused(better);
-  const sentence =
-    kind === "Parser"
-      ? `${syntaxSentence(detail)}.`
-      : "The SQL does not fit the tables, or the types of their columns.";
-  return refused(withEngineText(sentence, detail));
+  const detail = said.replace(/\s+/g, " ").trim();
+  if (kind === "Parser") return refused(`${syntaxSentence(detail)}.`);
+  const [, table = "", column = ""] = NO_COLUMN.exec(detail) ?? [];
+  const columns = Object.keys(SQL_VIEWS[table] ?? {}).join(", ");
+  if (columns !== "")
+    return refused(`There is no column "${column}" in ${table}: there are ${columns}.`);
+  return refused(sentenceOf(OF_BINDER, detail) ?? NO_FIT);
 }
 
-/** Messages of DuckDB before a statement runs that do not say what to write. */
-const BETTER: [message: RegExp, write: (detail: string, match: RegExpExecArray) => string][] = [
-  [
-    /^Values list "(\w+)" does not have a column named "(.*)"$/,
-    (detail, [, table = "", column = ""]) => {
-      const columns = Object.keys(SQL_VIEWS[table] ?? {});
-      if (columns.length === 0) return detail;
-      return `There is no column "${column}" in ${table}: there are ${columns.join(", ")}.`;
-    },
-  ],
-  [
-    /^Referenced column "(.*)" not found in FROM clause!(?: Candidate bindings: (.*))?$/,
-    (detail, [, column, similar]) => {
-      const offer = similar === undefined ? "" : ` Similar names: ${similar}.`;
-      return withEngineText(`There is no column "${column}" in these tables.${offer}`, detail);
-    },
-  ],
-  [
-    /^column "(.*?)" must appear in the GROUP BY clause/,
-    (detail, [, column]) =>
-      withEngineText(`Add "${column}" to GROUP BY, or write any_value(${column}).`, detail),
-  ],
-  [
-    /^Cannot compare values of type TIMESTAMP.* and type INTEGER/,
-    (detail) => `${detail}. A time is written in quotes: '2026-11-30'.`,
-  ],
-  [
-    /'(?:sum|avg)\(BOOLEAN\)'/,
-    () => "A sum or average is of numbers: of a condition write countIf(condition) / count().",
-  ],
-];
+const NO_COLUMN = /^(?:Values list|Table) "(\w+)" does not have a column named "(.*?)"/;
+
+const OF_BINDER = linesOf(String.raw`
+^(?:Values list|Table) "(\w+)" does not have a column named "(.*?)" => There is no column "$2" in $1. A property is written $1.properties.$2.
+^Referenced column "(.*?)" .*?not found.*?: (.*)$ => There is no column "$1" in these tables. Similar names: $2. A property is written properties.$1, a text '$1'.
+^Referenced column "(.*?)" .*?not found => There is no column "$1" in these tables. A property is written properties.$1, a text '$1'.
+^Referenced table "(.*?)" not found => There is no table "$1" in FROM here: before a dot stands the name that FROM gives.
+GROUP BY ALL will only group => With GROUP BY ALL, ORDER BY takes selected columns alone, and no property: write GROUP BY 1, 2.
+^column "(.*?)" must appear in the GROUP BY clause => Add "$1" to GROUP BY, or write any($1).
+^Ambiguous reference to column name "(.*?)" => "$1" is a column of two tables: write the name of its table before it, as in e.$1.
+^Cannot compare values of type TIMESTAMP.* and type INTEGER => A time is not compared with a number. A time is written in quotes: '2026-11-30'.
+^Cannot (?:compare|mix) values of type (.*?) (?:and|with|in|to)(?: type)? ([A-Z_]*) => A value of the type $1 does not go with one of $2: write toFloat(x), toString(x) or toDateTime(x) around one of them.
+'(?:sum|avg)\(BOOLEAN\)' => A sum or average is of numbers: of a condition write countIf(condition) / count().
+(?:argument types|function call) ['"](\W*\w*)\((.*?)\)['"] => "$1" does not take the types $2: write toFloat(x), toString(x) or toDateTime(x) around its arguments.
+aggregate function calls cannot be nested => One aggregate is not within another: make the inner one in a subquery.
+(WHERE|GROUP BY|FILTER|JOIN).* cannot contain (?:aggregates|window) => $1 has no aggregates and no OVER: conditions on them stand in HAVING or QUALIFY.
+cannot contain (?:aggregates|window)|window functions? (?:are|is) not allowed => An aggregate or OVER is not allowed here: make it in a subquery.
+same number of result columns => The SELECTs of UNION, EXCEPT and INTERSECT have the same number of columns.
+^Subquery returns \d+ columns => A query that is a value, or in IN, selects one column.
+^ORDER (?:BY )?(?:term )?out of range => ORDER BY has the number of a column that is not there.
+^Duplicate alias "(.*?)" => Two tables are called "$1": give one another name with AS.
+^Column "(.*?)" referenced that exists in the SELECT clause => "$1" is used before it is selected: write its expression, or select it in a subquery.
+^Could not ORDER BY column => After UNION, ORDER BY takes names of columns: put the UNION in a subquery of FROM.
+(?:UNNEST|unnest) => arrayJoin and unnest take a list, and stand in SELECT alone: use them in a subquery.
+aggregate => An aggregate stands where a value of a row is expected: make it in a subquery.
+`);
 
 // DuckDB's messages while a statement runs may have stored values, so callers get only these sentences.
-const FAULTS: [message: RegExp, detail: string][] = [
-  [/^Out of Memory Error/, "The query takes too much memory. Select less, or group by less."],
-  [
-    /^Invalid type Error: .*Invalid type for BETWEEN/,
-    "One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.",
-  ],
-  [
-    /^Invalid Input Error: More than one row returned by a subquery/,
-    "A query that is a value has more than one row. Add LIMIT 1.",
-  ],
-  [
-    /^Conversion Error: extract specifier /,
-    "A part of a date is not known: year, quarter, month, week, day, hour, minute, second and the like.",
-  ],
-  [
-    /^Not implemented Error: Unknown TimeZone/,
-    "A time zone is not known. They are named like Europe/Berlin.",
-  ],
-  [
-    /^Invalid Input Error: Could not parse string /,
-    "A text is not in the format of strptime. try_strptime makes it NULL.",
-  ],
-  [
-    /^Invalid Input Error: Failed to parse format/,
-    "The format of strftime or strptime is not understood.",
-  ],
-  [
-    /^Invalid Input Error: (?:missing|invalid|unexpected|no argument|bad|trailing) /,
-    "The regular expression is not understood.",
-  ],
-  [
-    /^Syntax Error: /,
-    "LIKE is not understood: its pattern ends with the character of ESCAPE, or that is no ASCII character.",
-  ],
-  [
-    /^Out of Range Error|^Conversion Error: (?:Type|Casting) .* out of range/s,
-    "A number is too large for its type. A cast to DOUBLE makes room.",
-  ],
-  [
-    /^(?:Conversion|Invalid Input|Not implemented|Out of Range) Error/,
-    "A value cannot be converted or calculated with. TRY_CAST makes it NULL.",
-  ],
-];
+const FAULTS = linesOf(String.raw`
+${LIST_TOO_LONG} => groupArray and groupUniqArray collect at most ${LIST_VALUES_MAX} values: write groupArray(100)(x), or GROUP BY more.
+^Out of Memory Error => The query takes too much memory. Select less, or group by less.
+^Invalid type Error: .*Invalid type for BETWEEN => One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.
+^Invalid Input Error: More than one row returned by a subquery => A query that is a value has more than one row. Add LIMIT 1.
+^Conversion Error: extract specifier  => A part of a date is not known: year, quarter, month, week, day, hour, minute, second and the like.
+^Not implemented Error: Unknown TimeZone => A time zone is not known. They are named like Europe/Berlin.
+^Invalid Input Error: Could not parse string  => A text is not in the format of strptime. try_strptime makes it NULL.
+^Invalid Input Error: Failed to parse format => The format of strftime or strptime is not understood.
+^Invalid Input Error: (?:missing|invalid|unexpected|no argument|bad|trailing)  => The regular expression is not understood.
+^Syntax Error:  => LIKE is not understood: its pattern ends with the character of ESCAPE, or that is no ASCII character.
+^Out of Range Error|^Conversion Error: (?:Type|Casting) [\s\S]* out of range => A number is too large for its type. A cast to DOUBLE makes room.
+^(?:Conversion|Invalid Input|Not implemented|Out of Range) Error => A value cannot be converted or calculated with. TRY_CAST makes it NULL.
+`);
 
 /** Returns the failure for an error while a statement ran; other errors unchanged. */
 export function failureOf(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  const [, detail] = FAULTS.find(([message]) => message.test(error.message)) ?? [];
+  const detail = sentenceOf(FAULTS, error.message);
   return detail === undefined ? error : refused(detail);
 }

@@ -1,124 +1,91 @@
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import type { SqlCell, SqlLimits, SqlReads, SqlTable } from "../../../core/ports/sql.ts";
-import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
-import { countedAggregates } from "../../../core/sql/calls.ts";
-import { checkSql } from "../../../core/sql/check.ts";
-import { HOGQL_TEMPLATES, hogqlRewriter } from "../../../core/sql/hogql.ts";
-import { readableSql } from "../../../core/sql/hogql-text.ts";
+import type { SqlCell, SqlLimits, SqlQuery, SqlReads, SqlTable } from "../../../core/ports/sql.ts";
+import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { exactJson, type Json, type JsonObject } from "../../../core/values/json.ts";
-import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
-import { type Duckdb, rows } from "../engine/duckdb.ts";
+import { type Duckdb, quoted, rows } from "../engine/duckdb.ts";
 import { untilAborted } from "../engine/query-deadline.ts";
+import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "./allowed.ts";
+import { countedAggregates } from "./calls.ts";
 import { cellOf } from "./cells.ts";
+import { checkSql } from "./check.ts";
 import { bindFailure, failureOf, refused } from "./faults.ts";
-import { sessionsOf } from "./sessions.ts";
+import { type Page, paged } from "./pages.ts";
+import { placeholders } from "./placeholders.ts";
+import { rewritten } from "./rewrite.ts";
+import { HOGQL_TEMPLATES, readTemplates, type Templates } from "./templates.ts";
+import { readableSql } from "./text.ts";
+import { viewsOf } from "./views.ts";
 
-/** Runs SQL of callers in the event store, within the server's process (decision 149). */
+/** Runs SQL in the event store, within the server's process (decision 149). */
 export function sqlReads(duckdb: Duckdb): SqlReads {
+  type Prepared = { sql: string; page: Page };
+  const run = async (
+    project: number,
+    { timezone, limits }: { timezone: string; limits: SqlLimits },
+    prepare: (connection: DuckDBConnection) => Promise<Prepared>,
+  ): Promise<SqlTable> => {
+    try {
+      return await duckdb.readOnNewConnection((connection, catalog) =>
+        untilAborted(connection, limits.signal, async () => {
+          if (timezone !== "UTC") await connection.run(`SET TimeZone = ${quoted(timezone)}`);
+          const { sql, page } = await prepare(connection);
+          for (const view of viewsOf(project, { catalog, timezone }, sql))
+            await connection.run(view);
+          await connection.run("BEGIN TRANSACTION READ ONLY");
+          const result = await start(connection, sql);
+          return { sql, ...(await readTable(result, limits, { page, timezone })) };
+        }),
+      );
+    } catch (error) {
+      throw failureOf(error);
+    }
+  };
   return {
-    async run(project, text, limits) {
-      try {
-        return await duckdb.readOnNewConnection((connection, catalog) =>
-          untilAborted(connection, limits.signal, async () => {
-            const sql = await checkedSql(connection, text);
-            for (const view of viewsOf(project, catalog, sql)) await connection.run(view);
-            await connection.run("BEGIN TRANSACTION READ ONLY");
-            return { sql, ...(await readTable(await start(connection, sql), limits)) };
-          }),
-        );
-      } catch (error) {
-        throw failureOf(error);
-      }
-    },
+    names: { functions: SQL_FUNCTION_NAMES, types: SQL_TYPE_NAMES.split(", ") },
+    run: (project, query, limits) =>
+      run(project, { timezone: query.moment.timezone, limits }, (connection) =>
+        checkedSql(connection, query),
+      ),
   };
-}
-
-/**
- * Matches a statement that may read the persons of events: by name, or by a star, a natural join or other names of columns.
- * A product is no star: a value or a call follows its sign.
- */
-const MAY_READ_PERSONS =
-  /person_id|\*(?! (?:["'(\d-]|(?!exclude|replace|rename)[a-z_]\w*\())|natural|columns|\bas (?:\w+|"[^"]*") ?\(/i;
-
-/** SQL of the columns that a view computes, by view. */
-const COMPUTED: Record<string, Record<string, string>> = {
-  events: { person_id: "coalesce(moved.person_id, stored.person_id)" },
-  persons: { properties: ALL_PROPERTIES },
-};
-
-// The connection has no current database, so a statement finds only these temporary views. To make all of them takes
-// 10 ms, so only views with a name in the statement are made.
-// Without use for persons, a statement over ten million events saves half of its time by not looking them up.
-function viewsOf(project: number, catalog: string, statement: string): string[] {
-  const hasPersons = MAY_READ_PERSONS.test(statement);
-  const rowsOf = (name: string, columns: object) => {
-    const selected = Object.keys(columns).map((column) => {
-      const computed = name === "events" && !hasPersons ? undefined : COMPUTED[name]?.[column];
-      return computed === undefined ? `stored."${column}"` : `${computed} AS "${column}"`;
-    });
-    const overrides =
-      name !== "events" || !hasPersons
-        ? ""
-        : `LEFT JOIN (${overridesOf(project, catalog)}) AS moved
-            ON moved.old_person_id = stored.person_id`;
-    return `SELECT ${selected.join(", ")}
-      FROM ${catalog}.main."${name}" AS stored ${overrides} WHERE stored.project_id = ${project}`;
-  };
-  const named = Object.entries(SQL_VIEWS).filter(([name]) =>
-    statement.toLowerCase().includes(name),
-  );
-  return named.map(([name, columns]) => {
-    const sql =
-      name === "sessions"
-        ? sessionsOf(() => rowsOf("events", SQL_VIEWS["events"] ?? {}), Object.keys(columns))
-        : rowsOf(name, columns);
-    return `CREATE TEMP VIEW "${name}" AS ${sql}`;
-  });
-}
-
-/**
- * Returns SQL of the overrides, with a row of nulls, so that it is never empty. After a join with an empty table
- * DuckDB expects no rows, and sums in 64 bits without a check for overflow: 20 times 2^63 - 1 was -20.
- */
-function overridesOf(project: number, catalog: string): string {
-  return `SELECT old_person_id, person_id FROM ${catalog}.main.person_overrides
-    WHERE project_id = ${project} UNION ALL SELECT NULL, NULL`;
 }
 
 /**
  * Checks a statement and returns it as DuckDB writes it from its parse tree. That text is checked again, so a
  * difference between text and tree does no harm.
  */
-async function checkedSql(connection: DuckDBConnection, text: string): Promise<string> {
-  const plain = readableSql(text);
+async function checkedSql(connection: DuckDBConnection, query: SqlQuery) {
+  const { fill, bound } = placeholders(query);
+  const { sql: plain, columns } = readableSql(query.text, fill);
   const read = await treeOf(connection, plain);
-  const isRead = parsed(read)["error"] === false;
-  const sent = isRead ? JSON.stringify(await rewritten(connection, read, plain)) : read;
+  if (parsed(read)["error"] !== false) checkSql(parsed(read), SQL_VIEWS, plain);
+  const templates = await templatesOf(connection, query.moment.timezone === "UTC");
+  const made = rewritten(templates, bound(exactJson(read)), plain, columns);
+  const { tree, page } = paged(made, query.limit);
+  const sent = JSON.stringify(tree);
   checkSql(parsed(sent), SQL_VIEWS, plain);
-  const { tree, renamed } = countedAggregates(exactJson(sent.replace(DOUBLE, asCast)));
-  const names = await textsOf(
-    connection,
-    renamed.map(({ was }) => was),
-  );
-  for (const [at, { item }] of renamed.entries()) {
-    item["alias"] = names[at]?.replace(/^SELECT /, "") ?? "";
-  }
-  const [sql = ""] = await textsOf(connection, [tree]);
+  const [sql = ""] = await textsOf(connection, [
+    countedAggregates(exactJson(sent.replace(DOUBLE, asCast))),
+  ]);
   checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
-  return sql;
+  return { sql, page };
 }
 
-/** Trees of what HogQL is rewritten to, which are the same for each statement. */
-let rewrite: ReturnType<typeof hogqlRewriter> | undefined;
+/** The SQL that HogQL becomes, by whether the project is on UTC; it is the same for each statement. */
+const known = new Map<boolean, Templates>();
 
-/** Returns the tree of a statement with HogQL as DuckDB's SQL. */
-async function rewritten(connection: DuckDBConnection, tree: string, text: string): Promise<Json> {
-  rewrite ??= hogqlRewriter(
-    (await rows(connection, TREES_OF_TEXTS, { texts: JSON.stringify(HOGQL_TEMPLATES) })).map(
-      (row) => exactJson(String(row["tree"])) as JsonObject,
-    ),
+async function templatesOf(connection: DuckDBConnection, isUtc: boolean): Promise<Templates> {
+  const texts = HOGQL_TEMPLATES.map((one) =>
+    isUtc ? one.replaceAll("TIMESTAMPTZ", "TIMESTAMP") : one,
   );
-  return rewrite(exactJson(tree), text);
+  const read = async () => rows(connection, TREES_OF_TEXTS, { texts: JSON.stringify(texts) });
+  const templates =
+    known.get(isUtc) ??
+    readTemplates(
+      (await read()).map(({ tree }) => exactJson(String(tree)) as JsonObject),
+      isUtc,
+    );
+  known.set(isUtc, templates);
+  return templates;
 }
 
 const TREES_OF_TEXTS = `SELECT json_serialize_sql('SELECT ' || sql)::VARCHAR AS tree
@@ -173,14 +140,20 @@ async function start(connection: DuckDBConnection, sql: string): Promise<DuckDBR
 /** Cells that are read at once; the server does other work between. */
 const CELLS_AT_ONCE = 20_000;
 
-async function readTable(result: DuckDBResult, limits: SqlLimits): Promise<Omit<SqlTable, "sql">> {
+async function readTable(
+  result: DuckDBResult,
+  limits: SqlLimits,
+  { page, timezone }: { page: Page; timezone: string },
+): Promise<Omit<SqlTable, "sql">> {
   const types = result.columnTypes();
+  const { limit, offset } = page;
+  const most = limit !== null && limit <= limits.rows ? limit + 1 : limits.rows;
   const cells: SqlCell[][] = [];
   let bytes = 0;
   let read = 0;
   for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
     limits.signal.throwIfAborted();
-    if (cells.length + chunk.rowCount > limits.rows) {
+    if (cells.length + chunk.rowCount > most) {
       throw refused(`The answer has more than ${limits.rows} rows. Add a LIMIT.`);
     }
     const columns = types.map((_, index) => chunk.getColumnVector(index));
@@ -190,7 +163,7 @@ async function readTable(result: DuckDBResult, limits: SqlLimits): Promise<Omit<
       if (bytes > limits.bytes) {
         throw refused(`The answer has more than ${limits.bytes} bytes. Select less.`);
       }
-      cells.push(row.map((value, index) => cellOf(value, types[index] as DuckDBType)));
+      cells.push(row.map((value, index) => cellOf(value, types[index] as DuckDBType, timezone)));
       read += columns.length;
       if (read < CELLS_AT_ONCE) continue;
       read = 0;
@@ -201,8 +174,13 @@ async function readTable(result: DuckDBResult, limits: SqlLimits): Promise<Omit<
   return {
     columns: result.columnNames(),
     types: types.map((type) => type.alias ?? type.toString()),
-    rows: cells,
+    rows: limit === null ? cells : cells.slice(0, limit),
+    ...{ limit, offset, hasMore: limit !== null && cells.length > limit },
   };
 }
 
-const bytesOf = (value: DuckDBValue) => (typeof value === "string" ? value.length : 8);
+function bytesOf(value: DuckDBValue): number {
+  if (typeof value === "string") return value.length;
+  const items = typeof value === "object" && value !== null && "items" in value ? value.items : [];
+  return items.reduce((sum: number, item) => sum + bytesOf(item), 8);
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { SQL_VIEWS } from "../../../../src/core/sql/allowed.ts";
+import { SQL_VIEWS } from "../../../../src/core/sql/tables.ts";
 import { bindFailure } from "../../../../src/stores/duckdb/sql/faults.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../../../src/stores/loads/event-lines.ts";
 import { sqlApp } from "../../../support/answers/sql.ts";

@@ -1,6 +1,5 @@
-import { Failure } from "../values/failure.ts";
-import { isObject, type Json, type JsonObject } from "../values/json.ts";
-import { expression, innerQuery, orders, SQL_DEPTH_DETAIL } from "./expression.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/values/json.ts";
+import { expression, innerQuery, orders } from "./expression.ts";
 import {
   type Extent,
   folded,
@@ -8,15 +7,12 @@ import {
   named,
   nodesIn,
   onlyWith,
-  placeOf,
   refuse,
   type Scope,
-  SQL_ATTR,
   type SqlTable,
   together,
 } from "./extent.ts";
-import { signAdvice } from "./hogql-text.ts";
-import { syntaxSentence, withEngineText } from "./syntax.ts";
+import { refuseUnread } from "./faults.ts";
 
 /** Parts of a SELECT after each alias is replaced by its expression. */
 export const SQL_SIZE_MAX = 30_000;
@@ -57,21 +53,6 @@ export function checkSql(tree: JsonObject, tables: SqlTables, text: string): voi
     query: (node, outer) => query(node, outer, tables),
   };
   scope.query(innerQuery(statement, scope), scope);
-}
-
-const NOT_SELECT = "Only SELECT statements can be serialized to json!";
-
-/** Messages of the parser about too deep nesting. */
-const TOO_DEEP = /^Max expression depth|^memory exhausted/;
-
-function refuseUnread(tree: JsonObject, text: string): never {
-  const { error_message, position } = tree;
-  const message = String(error_message);
-  if (message === NOT_SELECT) refuse("One SELECT is expected.", null, text);
-  if (TOO_DEEP.test(message)) refuse(SQL_DEPTH_DETAIL, null, text);
-  const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
-  const sentence = `${syntaxSentence(message)}${at}${signAdvice(text)}.`;
-  throw new Failure("invalid_input", withEngineText(sentence, message), SQL_ATTR);
 }
 
 function query(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {
@@ -250,30 +231,41 @@ function tableOf(node: Json | undefined, scope: Scope, tables: SqlTables): SqlTa
 // Not ASOF: over JSON columns, INTERSECT ALL and EXCEPT ALL, DuckDB 1.5 has an internal error.
 const JOINS = ["REGULAR", "NATURAL", "CROSS"];
 
+const noTable = (name: string, tables: SqlTables) =>
+  `There is no table ${named(name)}: there are ${Object.keys(tables).join(", ")}.`;
+
 const TABLES: Record<string, (node: JsonObject, scope: Scope, tables: SqlTables) => SqlTable> = {
   EMPTY(node, { text }) {
     onlyWith(node, [], text);
     return { ...LEAF, columns: 0 };
   },
   BASE_TABLE(node, scope, tables) {
-    onlyWith(node, ["table_name", "column_name_alias"], scope.text);
     const name = folded(node["table_name"]);
+    if (node["schema_name"])
+      refuse(noTable(`${node["schema_name"]}.${name}`, tables), node, scope.text);
+    onlyWith(node, ["table_name", "column_name_alias"], scope.text);
     scope.tables.add(name);
     const cte = scope.ctes.get(name);
     if (cte !== undefined) {
       scope.used.add(cte);
       return cte;
     }
-    if (!Object.hasOwn(tables, name)) {
-      const known = Object.keys(tables).join(", ");
-      const detail = `There is no table ${named(node["table_name"])}: there are ${known}.`;
-      refuse(detail, node, scope.text);
-    }
+    if (!Object.hasOwn(tables, name))
+      refuse(noTable(String(node["table_name"]), tables), node, scope.text);
     return { ...LEAF, columns: Object.keys(tables[name] ?? {}).length };
   },
   SUBQUERY(node, scope) {
     onlyWith(node, ["subquery", "column_name_alias"], scope.text);
     return scope.query(innerQuery(node["subquery"], scope), scope);
+  },
+  TABLE_FUNCTION(node, scope) {
+    const { function: call } = node;
+    onlyWith(node, ["function", "column_name_alias", "with_ordinality"], scope.text);
+    if (!isObject(call) || folded(call["function_name"]) !== "range") {
+      const name = named(isObject(call) ? call["function_name"] : "");
+      refuse(`${name} is no table here: numbers(10) and range(1, 10) are.`, node, scope.text);
+    }
+    return { ...expression(call ?? null, scope), columns: 1 };
   },
   JOIN(node, scope, tables) {
     const known = ["left", "right", "condition", "join_type", "ref_type", "using_columns"];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sqlApp } from "../../support/answers/sql.ts";
-import { batch, event } from "../../support/data/build-records.ts";
+import { sqlApp } from "../../../support/answers/sql.ts";
+import { batch, event } from "../../../support/data/build-records.ts";
 
 // Whole queries as people write them for PostHog: what its guides teach, in other words.
 
@@ -140,45 +140,29 @@ const REFUSED: [text: string, words: string[]][] = [
   ],
   [
     "SELECT events.event, persons.is_identified FROM events JOIN persons ON events.person_id = persons.id",
-    ["is_identified", "there are id, uuid"],
-  ],
-  [
-    "SELECT count() FROM events WHERE event = '$pageview' AND {filters}",
-    ["{filters}", "write the condition"],
+    ["is_identified", "'$identify'"],
   ],
   [
     "SELECT count() FROM events WHERE timestamp > {variables.from}",
-    ["{variables.from}", "write the condition"],
+    ["{variables.from}", "`variables`"],
   ],
-  ["SELECT max(properties.amount) FROM events", ["max(toFloat(…))"]],
+  ["SELECT max(properties.amount) OVER () FROM events", ["max(toFloat(…))"]],
   ["SELECT sparkline(range(1, 10)) FROM (SELECT 1)", ["sparkline", "select the numbers"]],
   [
     "SELECT path, sparkline(arrayMap(h -> countEqual(groupArray(hour), h), [1, 2])) FROM events GROUP BY path",
     ["sparkline"],
   ],
   [
-    "SELECT person_id, groupArray(event) FROM events GROUP BY person_id",
-    ["groupArray", "GROUP BY the value"],
-  ],
-  ["SELECT groupUniqArray(5)(event) FROM events", ["groupUniqArray", "GROUP BY the value"]],
-  ["SELECT topK(3)(event) FROM events", ["topK", "LIMIT 5"]],
-  [
-    "SELECT quantiles(0.5, 0.9)(toFloat(properties.amount)) FROM events",
-    ["quantiles", "quantile(0.5)(x)"],
-  ],
-  [
     "SELECT count() FROM events WHERE matchesAction('clicked')",
     ["matchesAction", "write the condition"],
   ],
   ["SELECT count() FROM persons WHERE id IN COHORT 'fans'", ["COHORT", "write the condition"]],
-  ["SELECT event FROM events ORDER BY timestamp LIMIT 3 BY event", ["LIMIT … BY", "row_number()"]],
   ["SELECT properties.$os = 'iOS' ? 'phone' : 'desk' FROM events", ["if(a, b, c)"]],
-  ["SELECT arrayMap(x -> x + 1, [1, 2])", ["arrayMap", "unnest(list)"]],
   [
     "SELECT windowFunnel(3600)(timestamp, event = 'a') FROM events",
     ["windowFunnel", "funnel insight"],
   ],
-  ["SELECT session.$channel FROM events", ["session has", "$session_duration"]],
+  ["SELECT session.$channel FROM events", ["$channel", "multiIf"]],
   ["SELECT count() FROM events WHERE timestamp > (2026-06-01)", ["'2026-11-30'"]],
   ["SELECT avg(b) FROM (SELECT event = 'view' AS b FROM events)", ["countIf(condition) / count()"]],
 ];

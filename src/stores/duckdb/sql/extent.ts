@@ -1,5 +1,6 @@
-import { Failure } from "../values/failure.ts";
-import { isNothing, isObject, type Json, type JsonObject } from "../values/json.ts";
+import { SQL_ATTR } from "../../../core/sql/tables.ts";
+import { Failure } from "../../../core/values/failure.ts";
+import { isNothing, isObject, type Json, type JsonObject } from "../../../core/values/json.ts";
 
 /** Upper bounds of a part of a query. */
 export type Extent = {
@@ -49,12 +50,11 @@ export type Scope = {
   aliases: Map<string, Extent>;
   /** Largest growth of the tables in FROM. */
   growth: number;
+  /** The name of the value of a list that a lambda is about, and what the lambda is for. */
+  element?: { name: string; kind: "values" | "test" };
   /** Checks a nested query. */
   query(node: JsonObject, scope: Scope): SqlTable;
 };
-
-/** The field that failures of SQL name. */
-export const SQL_ATTR = "query__query";
 
 const REPEATED_CHARS_MAX = 80;
 

@@ -1,5 +1,5 @@
 /** Rules for arguments that must be written out as a text. */
-export type LiteralRule = "text" | "like" | "ilike" | "regex" | "path" | "escape";
+export type LiteralRule = "text" | "like" | "ilike" | "regex" | "path" | "escape" | "top";
 
 /** Rules for calls of a function. */
 export type FunctionRule = {
@@ -7,6 +7,10 @@ export type FunctionRule = {
   args: number;
   /** Arguments, by index, that must be written out and obey a rule. */
   literals?: Readonly<Record<number, LiteralRule>>;
+  /** Whether its second argument is a lambda: one that makes values, or that tests them. */
+  lambda?: "values" | "test";
+  /** Whether the size of its result is an argument: all are numbers that are written out, within RANGE_MAX. */
+  counts?: true;
   /** Whether it is `(a, b)`, and whether its arguments may be `(a, b)`. */
   isRow?: true;
   compares?: true;
@@ -20,9 +24,9 @@ export type FunctionRule = {
 /**
  * Functions that only read their arguments, by the most arguments they take. Some are missing because
  * neither the memory limit nor an interrupt stops them in time: the size of the result is an argument
- * (range, repeat, lpad, format, min of n, …), values of rows are collected (list, string_agg, …), or the
+ * (repeat, lpad, format, min of n, …), values of rows are joined (string_agg, …), or the
  * time grows by the product of two texts (levenshtein, json_merge_patch). Functions that read files,
- * settings or other catalogs are missing, too.
+ * settings or other catalogs are missing, too. The memory limit does bind what list() collects.
  */
 const BY_ARGUMENTS: Record<number, string> = {
   0: `now today current_date get_current_timestamp get_current_time current_localtime
@@ -35,7 +39,7 @@ const BY_ARGUMENTS: Record<number, string> = {
     reverse md5 sha1 sha256 hash ascii ord unicode chr strip_accents url_decode format_bytes
     typeof json json_valid json_keys unnest uuid_extract_timestamp
     array_length list_distinct array_distinct list_unique array_unique list_reverse array_reverse
-    list_sum list_avg list_min list_max list_median list_count list_first list_last
+    list list_bool_and list_bool_or list_sum list_avg list_min list_max list_median list_count list_first list_last
     year month day hour minute second millisecond microsecond nanosecond quarter week weekofyear weekday
     dayofweek dayofmonth dayofyear isodow isoyear yearweek dayname monthname last_day days_in_month era
     century decade millennium julian timezone_hour timezone_minute ago
@@ -77,6 +81,11 @@ const split = { args: 2, grows: SPLIT } as const;
 
 const WITH_RULES: Record<string, FunctionRule> = {
   row: { args: 100, isRow: true },
+  list_transform: { args: 2, lambda: "values" },
+  list_filter: { args: 2, lambda: "test" },
+  range: { args: 3, counts: true },
+  approx_top_k: { args: 2, literals: { 1: "top" }, grows: 50 },
+  error: { args: 1, literals: { 0: "text" } },
   count: { args: 1, compares: true },
   "~~": like,
   "!~~": like,
@@ -212,86 +221,3 @@ function isCheap(pattern: string): boolean {
   const sum = counted.reduce((all, [, from, to]) => all + Number(to || from), 0);
   return sum <= REGEX_COUNTED_MAX;
 }
-
-/** A column that SQL may read: its type in DuckDB, and a description if the name is not enough. */
-export type SqlColumn = { type: string; about?: string };
-
-const text: SqlColumn = { type: "VARCHAR" };
-const uuid: SqlColumn = { type: "UUID" };
-const time: SqlColumn = { type: "TIMESTAMP" };
-const json: SqlColumn = { type: "JSON" };
-const ofEntry: SqlColumn = { type: "VARCHAR", about: "of its first `$pageview`" };
-const ofEnd: SqlColumn = { type: "VARCHAR", about: "of its last `$pageview`" };
-
-const columns = (names: string, column: SqlColumn): Record<string, SqlColumn> =>
-  Object.fromEntries(names.split(" ").map((name) => [name, column]));
-
-/** The views of SQL, all of one project, with their columns (decision 81). Times are UTC. */
-export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
-  events: {
-    uuid,
-    seq: { type: "BIGINT", about: "the order of arrival" },
-    ...columns("event distinct_id", text),
-    person_id: { type: "UUID", about: "the person of the event now, after all merges" },
-    timestamp: time,
-    ingested_at: { type: "TIMESTAMP", about: "when it arrived" },
-    whole_properties: {
-      type: "JSON",
-      about: "all properties of an event larger than 16 KiB, else null",
-    },
-    properties: {
-      type: "JSON",
-      about:
-        "`properties->>'plan'` is one as text, `properties->>'/$geoip_city_name'` one whose name begins with `$`; of an event larger than 16 KiB, those of at most 1 KiB each",
-    },
-    ...columns("$session_id $current_url $pathname $host $referring_domain $browser $os", text),
-    ...columns("$device_type $lib $screen_name", text),
-    ...columns("utm_source utm_medium utm_campaign utm_content utm_term", text),
-    ...columns("$group_0 $group_1 $group_2 $group_3 $group_4", text),
-  },
-  persons: {
-    id: { type: "BIGINT" },
-    uuid: { type: "UUID", about: "the same as `person_id` of events" },
-    created_at: time,
-    properties: json,
-  },
-  groups: {
-    type_index: { type: "INTEGER", about: "0 for the type of `$group_0`" },
-    key: text,
-    created_at: time,
-    properties: json,
-  },
-  sessions: {
-    session_id: { type: "VARCHAR", about: "the `$session_id` that its events share" },
-    distinct_id: { type: "VARCHAR", about: "of its first event, as is all without a meaning" },
-    person_id: { type: "UUID", about: "the person of the first event now, after all merges" },
-    ...columns("$start_timestamp $end_timestamp", time),
-    ...columns("$session_duration duration", { type: "DOUBLE", about: "end minus start in s" }),
-    ...columns("$pageview_count $autocapture_count $screen_count $event_count", {
-      type: "BIGINT",
-    }),
-    $is_bounce: {
-      type: "BOOLEAN",
-      about: "one page view, no `$autocapture`, less than 10 s; null without a page view",
-    },
-    ...columns("$entry_current_url $entry_pathname $entry_hostname", ofEntry),
-    ...columns("$end_current_url $end_pathname $end_hostname", ofEnd),
-    ...columns("$exit_current_url $exit_pathname", ofEnd),
-    ...columns("$entry_referring_domain $entry_utm_source $entry_utm_medium", text),
-    ...columns("$entry_utm_campaign $entry_utm_term $entry_utm_content", text),
-    ...columns("$browser $os $device_type $geoip_country_code $geoip_country_name", text),
-  },
-  logs: {
-    uuid,
-    timestamp: time,
-    observed_timestamp: time,
-    ingested_at: time,
-    severity_text: text,
-    severity_number: { type: "UTINYINT" },
-    ...columns("level service_name body", text),
-    ...columns("attributes resource_attributes", json),
-    ...columns("trace_id span_id", text),
-    instrumentation_scope: json,
-    event_name: text,
-  },
-};

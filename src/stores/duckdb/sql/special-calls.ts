@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, ownValue } from "../values/json.ts";
+import { isObject, type JsonObject, ownValue } from "../../../core/values/json.ts";
 import { folded, named, nodesIn } from "./extent.ts";
 
 /** A call as the tree has it, with its arguments. */
@@ -15,37 +15,10 @@ export const numberIn = ({ value }: JsonObject): number =>
   // A number of many digits is no number here, but it is written as one.
   Number(JSON.stringify(isObject(value) ? value["value"] : undefined));
 
-/** For the pages: calls whose SQL is made by `SPECIAL_CALLS`, and what they become. */
-export const SPECIAL_SQL = {
-  "&&": ["(a = 1) && (b = 2)", "(a = 1) AND (b = 2)"],
-  "||": ["(a = 1) || (b = 2)", "(a = 1) OR (b = 2)"],
-  cast: ["CAST(a, 'Float64')", "CAST(a AS DOUBLE)"],
-  and: ["and(a, b, c)", "a AND b AND c"],
-  or: ["or(a, b, c)", "a OR b OR c"],
-  in: ["in(a, ['x', 'y'])", "a IN ('x', 'y')"],
-  notin: ["notIn(a, ['x', 'y'])", "a NOT IN ('x', 'y')"],
-  tuple: ["tuple(a, b)", "(a, b)"],
-  array: ["array(a, b)", "[a, b]"],
-  multiif: ["multiIf(a, x, b, y, z)", "CASE WHEN a THEN x WHEN b THEN y ELSE z END"],
-  formatdatetime: ["formatDateTime(a, '%F %H:%i')", "strftime(a, '%Y-%m-%d %H:%M')"],
-  datename: ["dateName('weekday', a)", "dayname(a)"],
-  extract: ["extract(a, 'id=([0-9]+)')", "regexp_extract(a, 'id=([0-9]+)', 1)"],
-  extracturlparameter: ["extractURLParameter(a, 'q')", "regexp_extract(a, '[?&]q=([^&#]*)', 1)"],
-  replaceone: ["replaceOne(a, 'x.', 'y')", "regexp_replace(a, 'x\\\\.', 'y')"],
-  tojsonstring: ["toJSONString(a)", "CAST(to_json(a) AS VARCHAR)"],
-  todecimal: ["toDecimal(a, 2)", "TRY_CAST(a AS DOUBLE)"],
-  todatetime64: ["toDateTime64(a, 3)", "TRY_CAST(a AS TIMESTAMP)"],
-  tostartofweek: ["toStartOfWeek(a, 1)", "from Monday; without a mode, or with 0, from Sunday"],
-  dateadd: ["dateAdd('day', 7, a)", "a + to_days(7)"],
-  timestampadd: ["timestampAdd(a, INTERVAL 7 DAY)", "a + INTERVAL 7 DAY"],
-  datesub: ["dateSub(DAY, 7, a)", "a - to_days(7)"],
-  timestampsub: ["timestampSub(a, INTERVAL 7 DAY)", "a - INTERVAL 7 DAY"],
-} as const;
-
 type Make = (call: Call) => Special | undefined;
 
 /** Calls whose SQL depends on the number of arguments, or on a text that is written out; names are in lower case. */
-export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
+export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   "&&": between("CONJUNCTION_AND"),
   "||": between("CONJUNCTION_OR"),
   cast({ args: [value, type] }) {
@@ -63,8 +36,10 @@ export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
   or: joined("CONJUNCTION_OR"),
   in: within("COMPARE_IN"),
   notin: within("COMPARE_NOT_IN"),
-  tuple: renamed("row"),
-  array: renamed("list_value"),
+  "quantiles()": ({ args }) => ({
+    call: "quantile_cont",
+    args: [args.at(-1) as JsonObject, called("list_value", args.slice(0, -1))],
+  }),
   multiif({ args }) {
     if (args.length < 3 || args.length % 2 === 0) {
       return { refused: "multiIf takes pairs of a condition and a value, and one value more." };
@@ -85,19 +60,12 @@ export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
     const zoned = zone === undefined ? "toDateTime" : "toTimeZone";
     return { call: "strftime", args: [called(zoned, args), constant(duckdbFormat(text))] };
   },
-  datename({ args: [part, time] }) {
-    const name = ownValue(DATE_NAMES, folded(constantText(part) ?? ""));
-    if (name === undefined || time === undefined) {
-      return { refused: "dateName takes 'month' or 'weekday', and a time." };
-    }
-    return { call: name, args: [time] };
-  },
   extract({ args: [text, pattern] }) {
     const written = constantText(pattern);
     if (text === undefined || pattern === undefined || written === undefined) {
       return { refused: "extract takes a text, and a pattern that is written out." };
     }
-    const group = /(?<!\\)\((?!\?)/.test(written) ? [number(1)] : [];
+    const group = /(?<!\\)\((?!\?)/.test(written) ? [constant(1)] : [];
     return { call: "regexp_extract", args: [text, pattern, ...group] };
   },
   extracturlparameter({ args: [url, name] }) {
@@ -106,30 +74,11 @@ export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
       return { refused: "extractURLParameter takes an address, and a name that is written out." };
     }
     const pattern = constant(`[?&]${written}=([^&#]*)`);
-    return { call: "regexp_extract", args: [url, pattern, number(1)] };
-  },
-  replaceone({ args: [text, part, put] }) {
-    const [written, other] = [constantText(part), constantText(put)];
-    if (text === undefined || written === undefined || other === undefined) {
-      return { refused: "replaceOne takes a text, and two texts that are written out." };
-    }
-    const pattern = written.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
-    const replacement = other.replaceAll("\\", "\\\\");
-    return { call: "regexp_replace", args: [text, constant(pattern), constant(replacement)] };
+    return { call: "regexp_extract", args: [url, pattern, constant(1)] };
   },
   tojsonstring({ args }) {
     const isColumn = args[0]?.["class"] === "COLUMN_REF";
     return isColumn ? { call: "toString", args: [...args] } : undefined;
-  },
-  todecimal: firstOf("toFloat"),
-  todatetime64: firstOf("toDateTime"),
-  tostartofweek({ args: [time, mode] }) {
-    if (time === undefined || mode === undefined) return undefined;
-    const value = numberIn(mode);
-    if (!Number.isSafeInteger(value)) {
-      return { refused: "The mode of toStartOfWeek is 0 for Sunday, or 1 for Monday." };
-    }
-    return { call: value % 2 === 1 ? "toMonday" : "toStartOfWeek", args: [time] };
   },
   dateadd: moved("+"),
   timestampadd: moved("+"),
@@ -137,27 +86,21 @@ export const SPECIAL_CALLS: Readonly<Record<keyof typeof SPECIAL_SQL, Make>> = {
   timestampsub: moved("-"),
 };
 
-const DATE_NAMES: Record<string, string> = {
-  month: "monthname",
-  weekday: "dayname",
-  year: "toYear",
-  quarter: "toQuarter",
-  week: "toISOWeek",
-  day: "toDayOfMonth",
-  hour: "toHour",
-  minute: "toMinute",
-};
-
 const PLAIN_TYPES: Record<string, string> = {
   ...{ string: "VARCHAR", bool: "BOOLEAN", uuid: "UUID" },
-  ...{ date: "DATE", datetime: "TIMESTAMP" },
+  ...{ date: "DATE", datetime: "TIMESTAMP WITH TIME ZONE" },
 };
 
-const isCondition = ({ class: kind, type }: JsonObject) =>
-  kind === "COMPARISON" ||
-  kind === "CONJUNCTION" ||
-  kind === "BETWEEN" ||
-  /^(?:COMPARE_|OPERATOR_(?:NOT|IS_))/.test(String(type));
+const MATCHES = new Set(
+  `~~ ~~* like_escape ilike_escape regexp_matches regexp_full_match contains starts_with ends_with
+  list_contains list_has_any list_has_all |~ |~* match like ilike has hasany hasall`.split(/\s+/),
+);
+
+/** Returns whether an expression is a condition, not a column or value that is true or false. */
+export const isCondition = ({ class: kind, type, function_name: name = "" }: JsonObject): boolean =>
+  ["COMPARISON", "CONJUNCTION", "BETWEEN", "SUBQUERY"].includes(String(kind)) ||
+  /^(?:COMPARE_|OPERATOR_(?:NOT|IS_))/.test(String(type)) ||
+  MATCHES.has(folded(name));
 
 /** A sign between two conditions; between lists or texts it is DuckDB's own. */
 function between(type: string) {
@@ -183,15 +126,6 @@ function within(type: string) {
     const children = [value, ...nodesIn(list["children"])];
     return { node: { class: "OPERATOR", type, alias: "", children } };
   };
-}
-
-function renamed(call: string) {
-  return ({ args }: Call): Special => ({ call, args: [...args] });
-}
-
-/** A call that needs only its first argument here. */
-function firstOf(call: string) {
-  return ({ args }: Call): Special => ({ call, args: args.slice(0, 1) });
 }
 
 const UNIT = /^(second|minute|hour|day|week|month|quarter|year)s?$/;
@@ -230,15 +164,16 @@ export function constantText(node: JsonObject | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-const constantOf = (value: Json, id: string): JsonObject => ({
-  ...{ class: "CONSTANT", type: "VALUE_CONSTANT", alias: "", query_location: 0 },
-  value: { type: { id, type_info: null }, is_null: false, value },
-});
+const IDS: Record<string, string> = { string: "VARCHAR", boolean: "BOOLEAN", number: "DOUBLE" };
 
-/** Returns a constant text of the tree. */
-export const constant = (value: string): JsonObject => constantOf(value, "VARCHAR");
-
-const number = (value: number): JsonObject => constantOf(value, "INTEGER");
+/** Returns a constant of the tree: a text, a number, a truth value or null. */
+export function constant(value: string | number | boolean | null): JsonObject {
+  const id = Number.isSafeInteger(value) ? "BIGINT" : IDS[typeof value];
+  const type = { id: value === null ? "NULL" : (id ?? ""), type_info: null };
+  const rest = value === null ? { is_null: true } : { is_null: false, value };
+  const names = { class: "CONSTANT", type: "VALUE_CONSTANT", alias: "", query_location: 0 };
+  return { ...names, value: { type, ...rest } };
+}
 
 /** Returns a call of the tree. */
 export const called = (name: string, args: readonly JsonObject[]): JsonObject => ({
@@ -252,5 +187,5 @@ export const called = (name: string, args: readonly JsonObject[]): JsonObject =>
 export const HOGQL_TYPES: Readonly<Record<string, string>> = {
   ...{ int8: "TINYINT", int16: "SMALLINT", int32: "INTEGER", int64: "BIGINT" },
   ...{ uint8: "UTINYINT", uint16: "USMALLINT", uint32: "UINTEGER", uint64: "UBIGINT" },
-  ...{ float32: "FLOAT", float64: "DOUBLE", datetime64: "TIMESTAMP" },
+  ...{ float32: "FLOAT", float64: "DOUBLE", datetime64: "TIMESTAMP WITH TIME ZONE" },
 };

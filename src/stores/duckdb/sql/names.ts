@@ -1,9 +1,21 @@
-import { isExactNumber, isObject, type Json, type JsonObject } from "../values/json.ts";
-import { SQL_VIEWS } from "./allowed.ts";
+import { SQL_VIEWS } from "../../../core/sql/tables.ts";
+import { isExactNumber, isObject, type Json, type JsonObject } from "../../../core/values/json.ts";
 import { folded } from "./extent.ts";
 
-/** The tables of one SELECT, and the relations of its events that it uses. */
-export type From = { tables: JsonObject[]; relations: Set<string> };
+/** The meanings of names in one SELECT. */
+export type From = {
+  tables: JsonObject[];
+  /** The relations of its events that it uses. */
+  relations: Set<string>;
+  /** Columns of its subqueries that are texts of a property, in lower case. */
+  texts: Set<string>;
+  /** Whether it is a condition of JOIN. */
+  isJoin: boolean;
+  /** The selected expressions, for ORDER BY. */
+  items?: readonly JsonObject[];
+  /** The name of a lambda. */
+  own?: string;
+};
 
 /** The meaning of a name: a column of a table, and keys in it. */
 export type Found = {
@@ -44,6 +56,7 @@ const OTHER_NAMES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   Object.entries({
     events: { created_at: "ingested_at" },
     groups: { index: "type_index" },
+    sessions: { id: "session_id", timestamp: "$start_timestamp" },
     person: { id: "person_id", uuid: "person_id" },
     session: { id: "$session_id", session_id: "$session_id" },
     ...Object.fromEntries(GROUPS.map((index) => [`group_${index}`, { key: `$group_${index}` }])),
@@ -60,7 +73,9 @@ export function tablesIn(node: Json | undefined): JsonObject[] {
 export const isView = (name: string, table: JsonObject | undefined): boolean =>
   table?.["type"] === "BASE_TABLE" && folded(table["table_name"]) === name;
 
-const nameOf = (table: JsonObject) => folded(table["alias"] || table["table_name"] || "");
+/** Returns the name by which a query calls a table, in lower case. */
+export const nameOf = (table: JsonObject): string =>
+  folded(table["alias"] || table["table_name"] || "");
 
 /** Returns whether a column, with or without the name of its table, is of a view. */
 export function isOf(view: string, table: readonly string[], { tables }: From): boolean {

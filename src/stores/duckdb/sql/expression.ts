@@ -1,12 +1,21 @@
-import { isNothing, isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/values/json.ts";
 import {
   SQL_FUNCTIONS,
   SQL_LITERAL_CHARS,
   SQL_TYPE_NAMES,
-  SQL_TYPES,
   SQL_WINDOW_FUNCTIONS,
 } from "./allowed.ts";
-import { checkCall, checkLiteral, grown, ruleOf, textOf } from "./calls.ts";
+import {
+  checkCall,
+  checkLiteral,
+  grown,
+  isListOfTexts,
+  isType,
+  LAMBDA_CHARS_MAX,
+  mapped,
+  ruleOf,
+  textOf,
+} from "./calls.ts";
 import {
   type Extent,
   folded,
@@ -37,9 +46,7 @@ export function expression(node: Json | undefined, scope: Scope): Extent {
   const look = EXPRESSIONS[String(node["class"])];
   if (look === undefined) return refuse(`${node["class"]} is not allowed.`, node, scope.text);
   const extent = look(node, scope);
-  if (extent.depth > SQL_DEPTH_MAX) {
-    refuse(SQL_DEPTH_DETAIL, node, scope.text);
-  }
+  if (extent.depth > SQL_DEPTH_MAX) refuse(SQL_DEPTH_DETAIL, node, scope.text);
   return extent;
 }
 
@@ -104,6 +111,10 @@ const EXPRESSIONS: Record<string, Look> = {
   CONSTANT(node, scope) {
     onlyWith(node, ["value"], scope.text);
     const text = textOf(node);
+    if (scope.element?.kind === "values" && (text?.length ?? 0) > LAMBDA_CHARS_MAX) {
+      const detail = `A text in arrayMap has at most ${LAMBDA_CHARS_MAX} characters.`;
+      refuse(detail, node, scope.text);
+    }
     return { ...LEAF, growth: Math.max(1, Math.ceil((text?.length ?? 0) / SQL_LITERAL_CHARS)) };
   },
   FUNCTION: (node, scope) => called(node, scope),
@@ -112,7 +123,11 @@ const EXPRESSIONS: Record<string, Look> = {
     onlyWith(node, ["lhs", "expr"], scope.text);
     const key = node["expr"];
     if (!isObject(key) || key["class"] !== "CONSTANT") {
-      refuse("A lambda is not allowed.", node, scope.text);
+      refuse(
+        "A lambda is taken by arrayMap, arrayFilter, arrayExists and the like.",
+        node,
+        scope.text,
+      );
     }
     checkLiteral("path", key, scope);
     return all([node["lhs"]], scope);
@@ -153,41 +168,26 @@ export function innerQuery(statement: Json | undefined, { text }: Scope): JsonOb
   return isObject(node) ? node : refuse("A query is expected.", statement, text);
 }
 
-function isType(type: Json | undefined): boolean {
-  if (!isObject(type)) return false;
-  const { id, type_info: info = null } = type;
-  if (id === "DECIMAL") return true;
-  if (id !== "UNBOUND") return SQL_TYPES.has(String(id)) && info === null;
-  return (
-    isObject(info) &&
-    folded(info["name"]) === "json" &&
-    Object.entries(info).every(
-      ([field, value]) => field === "type" || field === "name" || isNothing(value),
-    )
-  );
-}
-
 /** The growth of a list of texts, as that of a text that is split. */
 function listed(node: JsonObject, extent: Extent, scope: Scope): Extent {
   const rule = SQL_FUNCTIONS.get("string_split");
   return rule === undefined ? extent : { ...extent, growth: grown(rule, [extent], node, scope) };
 }
 
-function isListOfTexts(type: Json | undefined): boolean {
-  if (!isObject(type) || type["id"] !== "LIST" || !isObject(type["type_info"])) return false;
-  const { child_type, ...info } = type["type_info"];
-  const isOfTexts = isObject(child_type) && child_type["id"] === "VARCHAR";
-  return (
-    isOfTexts &&
-    isNothing(child_type["type_info"] ?? null) &&
-    Object.entries(info).every(([field, value]) => field === "type" || isNothing(value))
-  );
-}
+const OTHER_COLUMN =
+  "A lambda takes the values of its list alone: unnest(list) in a subquery makes rows with the other columns.";
 
 function columnRef(node: JsonObject, scope: Scope): Extent {
   onlyWith(node, ["column_names"], scope.text);
   const names = Array.isArray(node["column_names"]) ? node["column_names"] : [];
   const [name] = names;
+  const { element } = scope;
+  if (element !== undefined) {
+    if (names.length === 1 && folded(name) === element.name) return LEAF;
+    if (element.kind === "values" || growthOf(folded(names.at(-1))) > 1) {
+      refuse(OTHER_COLUMN, node, scope.text);
+    }
+  }
   if (names.length > 2) refuse("A column is named by one table at most.", node, scope.text);
   const growth = Math.max(scope.growth, growthOf(folded(names.at(-1))));
   if (names.length === 2) return { ...LEAF, growth };
@@ -222,6 +222,14 @@ function called(node: JsonObject, scope: Scope, { isCompared = false } = {}): Ex
     refuse("(a, b) may only be compared, be looked for with IN, or counted.", node, scope.text);
   }
   const look = rule.compares === true ? compared : expression;
+  const [list, lambda] = children;
+  if (rule.lambda !== undefined && lambda?.["class"] === "LAMBDA") {
+    return mapped(rule.lambda, [expression(list, scope), lambda], {
+      scope,
+      node,
+      look: expression,
+    });
+  }
   const parts = children.map((child) => look(child, scope));
   const rest = [
     expression(node["filter"], scope),

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { SqlLimits, SqlReads } from "../../../src/core/ports/sql.ts";
+import type { SqlLimits, SqlReads } from "../../../../src/core/ports/sql.ts";
 import {
   SQL_ANSWER_BYTES_MAX,
   SQL_BYTES_MAX,
   SQL_RUNNING_MAX,
   sql,
-} from "../../../src/core/sql/sql.ts";
-import type { Failure } from "../../../src/core/values/failure.ts";
-import { filesIn, MARKER, sqlApp } from "../../support/answers/sql.ts";
-import { batch, event } from "../../support/data/build-records.ts";
-import { testApp } from "../../support/start/app.ts";
-import { PERSONAL_KEY, startServer } from "../../support/start/server.ts";
+} from "../../../../src/core/sql/sql.ts";
+import type { Failure } from "../../../../src/core/values/failure.ts";
+import { filesIn, MARKER, sqlApp } from "../../../support/answers/sql.ts";
+import { batch, event } from "../../../support/data/build-records.ts";
+import { sqlQuery } from "../../../support/data/sql-query.ts";
+import { testApp } from "../../../support/start/app.ts";
+import { PERSONAL_KEY, startServer } from "../../../support/start/server.ts";
 
 type Answer = {
   columns: string[];
@@ -53,7 +54,9 @@ describe("a query in SQL", () => {
         ["$groupidentify", 1],
         ["paid", 1],
       ],
-      hogql: 'SELECT "event", count_star() AS n FROM events GROUP BY 1 ORDER BY n DESC, "event"',
+      hogql:
+        'SELECT "event", count_star() AS n FROM events GROUP BY 1 ORDER BY n DESC, "event" LIMIT 101',
+      ...{ limit: 100, offset: 0, hasMore: false },
     } as never);
   });
 
@@ -63,10 +66,10 @@ describe("a query in SQL", () => {
       FROM events e WHERE event IN ('view', 'paid')`;
     const { columns, results } = await answer(text);
     expect(columns).toEqual([
-      'min("event")',
+      "min(event)",
       "last",
-      'min("timestamp")',
-      "upper(max((properties ->> 'plan')))",
+      "min(timestamp)",
+      "upper(max(properties->>'plan'))",
       "max(DISTINCT 9007199254740993)",
       "max(NULL)",
     ]);
@@ -86,7 +89,7 @@ describe("a query in SQL", () => {
     const { columns, results } = await answer(
       "select event, min(seq), count(*) from events where event = 'paid' group by all",
     );
-    expect(columns).toEqual(["event", "min(seq)", "count_star()"]);
+    expect(columns).toEqual(["event", "min(seq)", "count(*)"]);
     expect(results).toEqual([["paid", 3, 1]]);
   });
 
@@ -102,7 +105,7 @@ describe("a query in SQL", () => {
     const sums = [5n * largest, largest, 2n * largest].map(String);
     expect((body as Answer).results).toEqual([[...sums, 15, 7.5]]);
     const { columns } = await answer("select sum(seq), sum(seq) + 1 from events");
-    expect(columns).toEqual(["sum(seq)", "(sum(seq) + 1)"]);
+    expect(columns).toEqual(["sum(seq)", "sum(seq) + 1"]);
   });
 
   test("keeps no last text: it would not count", async () => {
@@ -266,19 +269,19 @@ describe("a query in SQL", () => {
 
     expect(await asked("SQLQuery")).toMatchObject({ status: 200 });
     const refusal = { code: "invalid_choice", attr: "query__kind" };
-    expect(await asked("EventsQuery")).toMatchObject({ status: 400, body: refusal });
+    expect(await asked("SessionsQuery")).toMatchObject({ status: 400, body: refusal });
   });
 
   test.each([
     ["SELECT nothing FROM events", 'There is no column "nothing" in these tables.'],
     [
       "SELECT event FROM events GROUP BY distinct_id",
-      'Add "event" to GROUP BY, or write any_value(event). DuckDB: column',
+      'Add "event" to GROUP BY, or write any(event).',
     ],
     ["SELECT event FROM events WHERE event =", "The SQL ends where more is expected (line 1, "],
-    ["SELECT FROM events", "SELECT has no columns. DuckDB: SELECT clause without selection list"],
+    ["SELECT FROM events", "SELECT has no columns."],
     ["SELECT CAST(event AS INTEGER) FROM events", "A value cannot be converted"],
-    ["SELECT sum(event) FROM events", "'sum(VARCHAR)'. You might need to add explicit type casts."],
+    ["SELECT sum(event) FROM events", '"sum" does not take the types VARCHAR: write toFloat(x)'],
     ["SELECT date_trunc('x', timestamp) FROM events", "A part of a date is not known: year,"],
     ["SELECT (SELECT seq FROM events)", "has more than one row. Add LIMIT 1."],
     ["SELECT regexp_matches(event, '(') FROM events", "The regular expression is not understood."],
@@ -317,7 +320,7 @@ describe("a query in SQL", () => {
 
     expect(await app.run(query)).toMatchObject({
       status: 400,
-      body: { detail: expect.stringContaining("DuckDB cannot plan this statement") },
+      body: { detail: expect.stringContaining("This statement cannot be planned") },
     });
     expect(await rowsOf("SELECT count(*) > 0 FROM events")).toEqual([[true]]);
   });
@@ -435,7 +438,6 @@ const OF_OTHERS: [name: string, text: string][] = [
   ["WITH", "WITH events AS (SELECT * FROM events_1.main.events) SELECT * FROM events"],
   ["an unused WITH", "WITH x AS (SELECT * FROM events_1.main.events) SELECT 1"],
   ["person_overrides", "SELECT * FROM person_overrides"],
-  ["person_distinct_ids", "SELECT * FROM person_distinct_ids"],
   ["meta", "SELECT * FROM meta"],
   ["the column of projects", "SELECT * FROM events WHERE project_id = 2"],
   ["the column by its table", "SELECT stored.project_id FROM events"],
@@ -514,7 +516,7 @@ describe("the limits of a query", () => {
   test("its rows", async () => {
     const product = "SELECT 1 FROM events a, events b, events c, events d, events e";
     expect(await rowsOf(`${product} LIMIT 1000`)).toHaveLength(1000);
-    expect(await app.run(product)).toMatchObject({
+    expect(await app.run(`${product} LIMIT 1001`)).toMatchObject({
       status: 400,
       body: { code: "invalid_input", detail: "The answer has more than 1000 rows. Add a LIMIT." },
     });
@@ -555,7 +557,8 @@ describe("the limits of a query", () => {
 function endless() {
   const signals: AbortSignal[] = [];
   const reads: SqlReads = {
-    run: (_project, _text, { signal }: SqlLimits) => {
+    names: { functions: [], types: [] },
+    run: (_project, _query, { signal }: SqlLimits) => {
       signals.push(signal);
       return new Promise((_, reject) => {
         signal.addEventListener("abort", () => reject(new Error("interrupted")));
@@ -565,7 +568,7 @@ function endless() {
   const memory = { used: 1000 };
   const limits = { query_seconds: 120, query_rows: 1, memory: 100 };
   const needs = {
-    ...{ reads, isCatchingUp: () => false, limits },
+    ...{ reads, isCatchingUp: () => false, limits, now: Date.now, timezoneOf: async () => "UTC" },
     ...{ memoryBytes: () => memory.used, memoryBytesMax: 1e9 },
   };
   return { signals, memory, queries: sql(needs) };
@@ -581,10 +584,10 @@ describe("queries that run", () => {
   test("are limited in number, and the next one must wait", async () => {
     const { queries, signals } = endless();
     const ends = Array.from({ length: SQL_RUNNING_MAX }, () => new AbortController());
-    const running = ends.map(({ signal }) => failing(queries.run(1, "SELECT 1", signal)));
+    const running = ends.map(({ signal }) => failing(queries.run(1, sqlQuery("SELECT 1"), signal)));
 
     const { signal } = new AbortController();
-    expect(await failing(queries.run(1, "SELECT 1", signal))).toEqual({
+    expect(await failing(queries.run(1, sqlQuery("SELECT 1"), signal))).toEqual({
       code: "throttled",
       detail:
         "At most 2 SQL queries run at a time, of all projects together, and as many run now. Try again in a moment.",
@@ -594,30 +597,9 @@ describe("queries that run", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual(ends.map(() => true));
 
     const next = new AbortController();
-    const started = failing(queries.run(1, "SELECT 1", next.signal));
+    const started = failing(queries.run(1, sqlQuery("SELECT 1"), next.signal));
     next.abort();
     expect(await started).toMatchObject({ code: "query_timeout" });
-  });
-
-  test("of the server's own wait for their turn", async () => {
-    const { queries, signals } = endless();
-    const ends = Array.from({ length: SQL_RUNNING_MAX }, () => new AbortController());
-    const running = ends.map(({ signal }) => failing(queries.run(1, "SELECT 1", signal)));
-    const own = new AbortController();
-    const gone = new AbortController();
-    const waiting = failing(queries.runInTurn(1, "SELECT 1", gone.signal));
-    const next = failing(queries.runInTurn(1, "SELECT 1", own.signal));
-    await Bun.sleep(1);
-    expect(signals.length).toBe(SQL_RUNNING_MAX);
-
-    gone.abort();
-    ends[0]?.abort();
-    expect(await waiting).toMatchObject({ code: "query_timeout" });
-    await Bun.sleep(1);
-    expect(signals.length).toBe(SQL_RUNNING_MAX + 1);
-    own.abort();
-    ends[1]?.abort();
-    await Promise.all([...running, next]);
   });
 
   test.each([
@@ -627,7 +609,7 @@ describe("queries that run", () => {
   ])("end when memory grows by more than %s", async (_, used, growth) => {
     const { queries, memory, signals } = endless();
     memory.used = used;
-    const work = failing(queries.run(1, "SELECT 1", new AbortController().signal));
+    const work = failing(queries.run(1, sqlQuery("SELECT 1"), new AbortController().signal));
 
     memory.used += growth - 1;
     await Bun.sleep(250);
@@ -643,7 +625,8 @@ describe("queries that run", () => {
 
   test("are limited to the free memory, also after earlier statements", async () => {
     const { queries, memory, signals } = endless();
-    const started = () => failing(queries.run(1, "SELECT 1", new AbortController().signal));
+    const started = () =>
+      failing(queries.run(1, sqlQuery("SELECT 1"), new AbortController().signal));
     const first = started();
     memory.used += 200e6 + 1;
     expect(await first).toMatchObject({ code: "invalid_input" });

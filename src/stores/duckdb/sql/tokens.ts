@@ -1,0 +1,66 @@
+/** Spaces and remarks, texts in dollars, texts, names in quotes, numbers, names, signs, and all else. */
+const TOKENS =
+  /(?<space>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<dollars>(?<![\w$.])\$(\w*)\$[\s\S]*?\$\3\$)|(?<text>'(?:[^'\\]|\\[\s\S]|'')*')|(?<quoted>"(?:[^"]|"")*")|(?<ticked>`[^`"]+`)|(?<number>\d[\w.]*)|(?<word>[a-zA-Z_$][\w$]*)|(?<sign>\?\?|=~\*?|!~\*?|->>?|[|&<>!=]{2}|[\s\S])/g;
+
+/** A part of a statement: its kind is the name of a group of TOKENS, and `word` is in lower case. */
+export type Token = { kind: string; text: string; word: string; at: number };
+
+/** Returns the parts of a statement. */
+export const tokensOf = (text: string): Token[] =>
+  [...text.matchAll(TOKENS)].map(({ 0: all, groups = {}, index }) => {
+    const kind = Object.keys(groups).find((name) => groups[name] !== undefined) ?? "sign";
+    return { kind, text: all, word: kind === "text" ? "''" : all.toLowerCase(), at: index };
+  });
+
+/** Escapes of ClickHouse; a backslash before another sign stays, so that '\d' is a pattern. */
+const ESCAPES: Record<string, string> = {
+  ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", a: "\x07", v: "\v", "\\": "\\" },
+  ...{ "'": "'", '"': '"', "`": "`", "/": "/", "=": "=" },
+};
+
+/** Returns a text of ClickHouse as DuckDB has it. */
+export function unescaped(text: string): string {
+  const plain = text.slice(1, -1).replaceAll("''", "\\'");
+  const made = plain.replace(/\\(?:x([0-9a-f]{2})|([\s\S]))/gi, (all, code, sign: string) =>
+    code === undefined ? (ESCAPES[sign] ?? all) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return `'${made.replaceAll("'", "''")}'`;
+}
+
+/** Returns what to write in place of signs that stand in no condition here; empty without such signs. */
+export function signAdvice(text: string): string {
+  const has = tokensOf(text).some(({ kind, word }) => kind === "sign" && /&&|\|\|/.test(word));
+  return has ? ". Conditions are joined by AND and OR, not by && and ||" : "";
+}
+
+const setOf = (words: string) => new Set(words.split(" "));
+const ENDS = "where prewhere group having order limit offset qualify window union except intersect";
+/** Words that begin a part of a SELECT. */
+export const CLAUSES = setOf(ENDS);
+/** Words that end a list of ARRAY JOIN. */
+export const JOINS = setOf("join inner left right full cross semi anti array on using");
+/** Words that may follow a condition in brackets. */
+export const AFTER_CONDITIONS = setOf(`, ) ; and or then else end as from ${ENDS}`);
+/** Words before a bracket that are no calls. */
+export const NO_CALLS = setOf(
+  `${ENDS} in values over filter by as and or not on using when then else from join between like ilike all exists select with recursive distinct interval exclude replace`,
+);
+/** Where an expression begins, so that `and(a, b)` is a call. */
+export const BEGINS = setOf("( , select where prewhere and or on having when then else by if");
+/** Signs of HogQL, and the signs that stand for them. */
+export const SIGNS: Record<string, string> = {
+  ...{ "??": "|||", "=~": "|~", "!~": "|!~", "=~*": "|~*", "!~*": "|!~*" },
+};
+
+/** The state within one pair of brackets; `close` ends the part that was begun, `end` is written before its bracket. */
+export type Frame = {
+  close: string;
+  end: string;
+  hasOrder: boolean;
+  isUnnamed: boolean;
+  isArray: boolean;
+};
+/** Returns the state at the beginning of brackets. */
+export const frame = (end = ""): Frame => {
+  return { close: "", end, hasOrder: false, isUnnamed: false, isArray: false };
+};
