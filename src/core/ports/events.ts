@@ -1,5 +1,5 @@
 import type { ReplayEntries } from "../ingest/dedup-table.ts";
-import type { EventFilters } from "../queries/query-fields.ts";
+import type { PropertyConditions } from "../queries/query-fields.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { PageQuery } from "../values/page.ts";
 import type { ErasedRows, Erasing } from "./erasure.ts";
@@ -65,7 +65,7 @@ export type EventFilter = {
   after?: string | undefined;
   before?: string | undefined;
   /** Conditions on properties of the event, and of its person and groups as they are now. */
-  properties?: EventFilters | undefined;
+  properties?: PropertyConditions | undefined;
   /** Used as `after`, if that is absent and a condition on a property is slow: no column of events has it. */
   recently?: string | undefined;
 };

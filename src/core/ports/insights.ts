@@ -1,10 +1,8 @@
 import type { Insight, Query } from "../queries/insight.ts";
 import type { Period } from "../queries/period.ts";
-import type { KnownValue } from "../questions/language/name-keys.ts";
-import type { EventNames } from "../questions/names.ts";
-import type { Expected } from "../questions/readings/possible.ts";
-import type { Reading } from "../questions/readings/reading.ts";
 import type { Part } from "../values/page.ts";
+import type { FunnelTimeRow, FunnelTrendRow } from "./insights/funnel-rows.ts";
+import type { ProjectVocabulary } from "./vocabulary.ts";
 
 /** A query of one kind, with everything that its answer depends on. */
 export type PlanOf<Kind extends Query["kind"]> = {
@@ -35,8 +33,11 @@ export type Line = { kind: BreakdownKind; breakdown: FoundValue };
 export type CellOf = {
   /** `bucket` is null for the number of the whole period. */
   TrendsQuery: { series: number; bucket: string | null; isPrevious: boolean; line: Line | null };
-  /** A step from 1 on; a negative one has the persons that came to the step before, and not to it. */
-  FunnelsQuery: { step: number; line: Line | null };
+  /**
+   * A step from 1 on; a negative one has the persons that came to the step before, and not to it. With the interval
+   * `bucket` of a trend, a negative one has the persons that began in it and did not convert.
+   */
+  FunnelsQuery: { step: number; bucket: string | null; line: Line | null };
   /** Indexes as in {@link RetentionRow}. */
   RetentionQuery: { began: number; later: number; line: Line | null };
   /** As in {@link PathsRow}. */
@@ -146,8 +147,14 @@ export type StickinessRow = { intervals: number; persons: number };
 
 /** The rows of each kind of query. Lists of lists have one list for each series, in order. */
 export type Found = {
-  TrendsQuery: { current: TrendsRow[][]; previous: TrendsRow[][] };
-  FunnelsQuery: FunnelRow[];
+  TrendsQuery: {
+    current: TrendsRow[][];
+    previous: TrendsRow[][];
+    /** The persons of each line in the whole time: by a breakdown, of a formula, an average or a percentile. */
+    persons?: { current: TrendsRow[][]; previous: TrendsRow[][] };
+  };
+  /** Rows of the funnel's `viz`. */
+  FunnelsQuery: FunnelRow[] | FunnelTrendRow[] | FunnelTimeRow[];
   RetentionQuery: RetentionRow[];
   PathsQuery: PathsRow[];
   LifecycleQuery: LifecycleRow[];
@@ -180,39 +187,24 @@ export type InsightQueries = {
     part: ActorsPart,
     signal: AbortSignal,
   ): Promise<FoundActors>;
-  /**
-   * Returns names of events and properties for questions in words, the most frequent first. The lists are
-   * bounded, but have all names that equal one of `asked` once they are folded (`folded` in core). Names of
-   * persons' properties are those of the newest persons.
-   */
-  names(project: number, signal: AbortSignal, asked?: readonly string[]): Promise<EventNames>;
-
-  /** Returns properties of persons whose folded name is in `asked`. It reads all persons. */
-  personNames(
-    project: number,
-    signal: AbortSignal,
-    asked: readonly string[],
-  ): Promise<EventNames["person_properties"]>;
+  /** Returns the most frequent names of events and properties, for a first query; it is bounded. */
+  names(project: number, signal: AbortSignal): Promise<EventNames>;
 
   /**
-   * Returns values of properties that equal one of `asked` in lower case, of the newest events and persons, the most
-   * frequent first; "all" are those of at most 100 characters. It is bounded.
+   * Returns the names and values that the questions of a project can mention. Every name of an event is there up to a bound, with the
+   * properties and values of its own newest events, so that a rare name is known as well as a frequent one.
    */
-  values(
-    project: number,
-    signal: AbortSignal,
-    asked: readonly string[] | "all",
-  ): Promise<KnownValue[]>;
-
-  /** Returns whether one of the newest events of a name has a property. */
-  hasProperty(project: number, signal: AbortSignal, expected: Expected): Promise<boolean>;
+  vocabulary(project: number, signal: AbortSignal): Promise<ProjectVocabulary>;
 
   /** Returns the time of the project's first event in milliseconds; undefined without events. */
   firstEventAt(project: number, signal: AbortSignal): Promise<number | undefined>;
 };
 
-/** A question as it is understood, with its period on the clock of a zone. */
-export type Question = { reading: Reading; period: Period; timezone: string };
+/** Names of events and properties, the most frequent first, then by name. */
+export type EventNames = {
+  events: { name: string; count: number }[];
+  properties: { name: string; count: number }[];
+};
 
 /**
  * Queries as SQL over the public views (decision 81), to be read and changed by people. These methods
@@ -221,11 +213,6 @@ export type Question = { reading: Reading; period: Period; timezone: string };
 export type InsightDrafts = {
   /** Returns SQL with comments that finds the same numbers as the query (decision 89). */
   sql(plan: Plan): string;
-  /**
-   * Returns a SELECT that answers a question. Its columns are `label_1`, … for what the question has a row for each of,
-   * `interval_start` of an answer over time, and `value`.
-   */
-  question(question: Question): string;
   /** Returns a first query over a project, with its most frequent names in comments (decision 71). */
   overview(names: EventNames): string;
 };

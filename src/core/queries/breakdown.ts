@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "../values/json.ts";
 import {
-  choice,
   type Fields,
   fields,
   malformed,
   OWNERS,
+  choice as oneOf,
   onlyOf,
   type PropertyOf,
   propertyOf,
@@ -12,14 +12,49 @@ import {
 } from "./query-fields.ts";
 import { checkSessionProperty } from "./session-property.ts";
 
-/** The properties whose values events are grouped by. */
+/** The owner of values: of a property, or of one of METADATA, TIME_VALUES, or a property of a person's first events. */
+export type ValueOf =
+  | PropertyOf
+  | { type: "event_metadata" }
+  | { type: "hogql" }
+  /** The value of a property on the person's first event that has it, ever. */
+  | { type: "first_touch" };
+
+/** The values that events are grouped by. */
 export type Breakdown = {
-  by: { of: PropertyOf; property: string }[];
+  by: { of: ValueOf; property: string }[];
   /** Values that have a result of their own. */
   limit: number;
   /** Whether a trend has no line of all other values. */
   hidesOther?: boolean;
+  /**
+   * The order of values by their number, of which the limit takes the first ones: the greatest first by default.
+   * `natural` is that of the values themselves, such as hours.
+   */
+  order?: "desc" | "asc" | "natural";
 };
+
+/** Names of the type `event_metadata`. */
+export const METADATA = ["event", "distinct_id", "person_id"] as const;
+
+/** The expressions of the type `hogql`, by a name; all are on the clock of the project. */
+export const TIME_VALUES = {
+  weekday_number: "toDayOfWeek(timestamp)",
+  weekday: "dateName('weekday', timestamp)",
+  hour: "toHour(timestamp)",
+  date: "toDate(timestamp)",
+  week: "toStartOfWeek(timestamp)",
+  month: "toStartOfMonth(timestamp)",
+} as const;
+
+/** The names of days in English, from Monday on. */
+export const WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
+
+/** Returns a text of which the order of characters is the natural order of a value of TIME_VALUES. */
+export function naturalKey(value: string): string {
+  const day = WEEKDAYS.indexOf(value);
+  return day < 0 ? value.padStart(2, "0") : String(day);
+}
 
 /** Properties of one breakdown. */
 export const BREAKDOWNS_MAX = 3;
@@ -37,9 +72,11 @@ export function breakdownOf(query: Fields): Breakdown | null {
     sent: filter,
     whole,
     flag,
+    choice,
   } = query.object("breakdownFilter", [
     ...["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"],
     ...["breakdowns", "breakdown_hide_other_aggregation"],
+    ...["breakdown_order"],
   ]);
   const several = filter["breakdowns"] ?? [];
   if (!Array.isArray(several) || several.length > BREAKDOWNS_MAX) {
@@ -53,20 +90,49 @@ export function breakdownOf(query: Fields): Breakdown | null {
     several.length === 0
       ? [{ ...filter, property: only }]
       : several.map((one, at) => breakdownIn(one, `${attr}__breakdowns__${at}`));
+  const by = requested.flatMap((one) => valueIn(one, `${attr}__breakdown`));
+  const isNatural = by.length === 1 && by[0]?.of.type === "hogql";
   const range = { min: 1, max: BREAKDOWN_LIMIT_MAX };
-  const limit = whole("breakdown_limit", range, BREAKDOWN_LIMIT_DEFAULT);
-  const by = requested.flatMap((one) => {
-    const property = textOrNone(one["property"], `${attr}__breakdown`);
-    const type = choice(one["breakdown_type"] ?? "event", OWNERS, `${attr}__breakdown_type`);
-    if (type === "session" && property !== null) {
-      checkSessionProperty(property, `${attr}__breakdown`);
-    }
-    const index = `${attr}__breakdown_group_type_index`;
-    const of = propertyOf(type, one["breakdown_group_type_index"], index);
-    return property === null ? [] : [{ of, property }];
-  });
+  const limit = whole("breakdown_limit", range, isNatural ? range.max : BREAKDOWN_LIMIT_DEFAULT);
+  const order =
+    isNatural && (filter["breakdown_order"] ?? null) === null
+      ? "natural"
+      : choice("breakdown_order", ORDERS);
   const hidesOther = flag("breakdown_hide_other_aggregation");
-  return by.length === 0 ? null : { by, limit, hidesOther };
+  return by.length === 0 ? null : { by, limit, hidesOther, order };
+}
+
+const ORDERS = ["desc", "asc"] as const;
+
+const TYPES = [...OWNERS, "event_metadata", "hogql", "first_touch"] as const;
+
+function valueIn(one: JsonObject, attr: string): Breakdown["by"] {
+  const property = textOrNone(one["property"], attr);
+  const type = oneOf(one["breakdown_type"] ?? "event", TYPES, `${attr}_type`);
+  if (property === null) return [];
+  switch (type) {
+    case "event_metadata":
+      return [{ of: { type }, property: oneOf(property, METADATA, attr) }];
+    case "hogql":
+      return [{ of: { type }, property: timeValueIn(property, attr) }];
+    case "first_touch":
+      return [{ of: { type }, property }];
+    default: {
+      if (type === "session") checkSessionProperty(property, attr);
+      const index = `${attr}_group_type_index`;
+      return [{ of: propertyOf(type, one["breakdown_group_type_index"], index), property }];
+    }
+  }
+}
+
+/** Reads an expression; white space does not matter. Fails `invalid_input`. */
+function timeValueIn(text: string, attr: string): string {
+  const bare = (one: string) => one.replace(/\s+/g, "");
+  const all = Object.values(TIME_VALUES);
+  const found = all.find((one) => bare(one) === bare(text));
+  if (found !== undefined) return found;
+  const detail = `One of ${all.join(", ")} is expected. Ask in SQL for others: POST …/query/ takes a HogQLQuery.`;
+  throw malformed(detail, attr);
 }
 
 /** Reads one of `breakdowns`; returns it with the field names of a single breakdown. */

@@ -1,11 +1,21 @@
 import { Failure } from "../values/failure.ts";
 
 /** A calculation with the numbers of series: `A` is the first, `B` the second. */
-export type Formula = {
-  text: string;
-  /** Returns null if a number that it needs is null, or if the result is not finite. */
-  of(numbers: readonly (number | null)[]): number | null;
-};
+export type Formula = { text: string; part: FormulaPart };
+
+/** A part of a formula: two parts and their operator, the index of a series, or a number. */
+export type FormulaPart =
+  | { operator: Operator; of: [FormulaPart, FormulaPart] }
+  | { series: number }
+  | { number: number };
+
+type Operator = "+" | "-" | "*" | "/";
+
+/** Returns the indexes of the series that a formula names. */
+export function seriesIn({ part }: Pick<Formula, "part">): number[] {
+  if ("operator" in part) return part.of.flatMap((one) => seriesIn({ part: one }));
+  return "series" in part ? [part.series] : [];
+}
 
 /** Characters of a formula. */
 export const FORMULA_CHARS_MAX = 400;
@@ -13,7 +23,17 @@ export const FORMULA_CHARS_MAX = 400;
 /** Levels of nested brackets and signs. */
 const DEPTH_MAX = 50;
 
-type Part = (numbers: readonly (number | null)[]) => number;
+/** Returns the result of a formula; null if a number that it needs is null, or if the result is not finite. */
+export function calculated({ part }: Formula, numbers: readonly (number | null)[]): number | null {
+  const numberOf = (one: FormulaPart): number => {
+    if ("number" in one) return one.number;
+    if ("series" in one) return numbers[one.series] ?? Number.NaN;
+    const [a, b] = one.of;
+    return OPERATIONS[one.operator](numberOf(a), numberOf(b));
+  };
+  const value = numberOf(part);
+  return Number.isFinite(value) ? value : null;
+}
 
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?)|([A-Za-z])(?![A-Za-z])|([-+*/()]))/y;
 const FIRST_LETTER = 65;
@@ -32,14 +52,7 @@ export function readFormula(text: string, series: number, attr: string): Formula
   if (text.length > FORMULA_CHARS_MAX) throw malformed();
   const tokens = tokensOf(text);
   if (tokens === undefined) throw malformed();
-  const part = reader(tokens, series, malformed)();
-  return {
-    text,
-    of(numbers) {
-      const value = part(numbers);
-      return Number.isFinite(value) ? value : null;
-    },
-  };
+  return { text, part: reader(tokens, series, malformed)() };
 }
 
 function tokensOf(text: string): string[] | undefined {
@@ -54,7 +67,7 @@ function tokensOf(text: string): string[] | undefined {
   return tokens;
 }
 
-const OPERATIONS: Record<string, (a: number, b: number) => number> = {
+const OPERATIONS: Record<Operator, (a: number, b: number) => number> = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,
   "*": (a, b) => a * b,
@@ -62,21 +75,19 @@ const OPERATIONS: Record<string, (a: number, b: number) => number> = {
 };
 
 /** Returns a parser of the tokens, by precedence. */
-function reader(tokens: readonly string[], series: number, malformed: () => Failure): () => Part {
+function reader(tokens: readonly string[], series: number, malformed: () => Failure) {
   let at = 0;
   let depth = 0;
-  const chain = (operators: string, operand: () => Part) => (): Part => {
+  const chain = (operators: string, operand: () => FormulaPart) => (): FormulaPart => {
     let left = operand();
     for (let token = tokens[at]; token !== undefined && operators.includes(token); ) {
       at += 1;
-      const [a, b] = [left, operand()];
-      const operation = OPERATIONS[token] as (a: number, b: number) => number;
-      left = (numbers) => operation(a(numbers), b(numbers));
+      left = { operator: token as Operator, of: [left, operand()] };
       token = tokens[at];
     }
     return left;
   };
-  const atom = (): Part => {
+  const atom = (): FormulaPart => {
     const token = tokens[at];
     at += 1;
     depth += 1;
@@ -86,10 +97,9 @@ function reader(tokens: readonly string[], series: number, malformed: () => Fail
     return part;
   };
   const sum = chain("+-", chain("*/", atom));
-  const atomOf = (token: string): Part => {
+  const atomOf = (token: string): FormulaPart => {
     if (token === "-") {
-      const negated = atom();
-      return (numbers) => -negated(numbers);
+      return { operator: "-", of: [{ number: 0 }, atom()] };
     }
     if (token === "(") {
       const inner = sum();
@@ -98,12 +108,12 @@ function reader(tokens: readonly string[], series: number, malformed: () => Fail
       return inner;
     }
     const index = token.charCodeAt(0) - FIRST_LETTER;
-    if (index >= 0 && index < series) return (numbers) => numbers[index] ?? Number.NaN;
+    if (index >= 0 && index < series) return { series: index };
     const number = Number(token);
     if (Number.isNaN(number)) throw malformed();
-    return () => number;
+    return { number };
   };
-  return () => {
+  return (): FormulaPart => {
     const part = sum();
     if (at < tokens.length) throw malformed();
     return part;

@@ -1,4 +1,5 @@
 import { isGroup } from "../values/property-filter.ts";
+import { isBehavior } from "./behavior.ts";
 import type { EventsNode } from "./query-fields.ts";
 
 /** The part of a step that chooses its events. */
@@ -48,7 +49,8 @@ function mayBeSame(one: Step, other: Step): boolean {
 
 /** Whether two filters ask for different exact values of one property. */
 function areApart(one: Step["filters"][number], other: Step["filters"][number]): boolean {
-  if (isGroup(one) || isGroup(other) || !isSame(one.of, other.of)) return false;
+  if (isGroup(one) || isGroup(other) || isBehavior(one) || isBehavior(other)) return false;
+  if (!isSame(one.of, other.of)) return false;
   const [a, b] = [one.filter, other.filter];
   if (a.key !== b.key || a.not || b.not || a.test.is !== "equal" || b.test.is !== "equal")
     return false;

@@ -2,13 +2,14 @@ import type { JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Breakdown, breakdownOf } from "./breakdown.ts";
 import { sharing } from "./funnel-overlap.ts";
-import type { DateRange } from "./period.ts";
+import type { DateRange, Interval } from "./period.ts";
 import type { Fields } from "./query-fields.ts";
 import {
   type EventsNode,
   eventsNode,
   fields,
   filtersOf,
+  intervalOf,
   malformed,
   nodesOf,
   rangeOf,
@@ -51,9 +52,35 @@ const WINDOW_MAX = 10_000;
 /** An event that ends an attempt if it happens between two of its steps, by index. */
 export type Exclusion = EventsNode & { from: number; to: number };
 
-/** A parsed funnels query; it counts attempts, which can be checked by hand (decision 78). */
+/** The numbers of a funnel: persons of each step, the share that converted by interval, or how long it took. */
+export const FUNNEL_VIZ_TYPES = ["steps", "trends", "time_to_convert"] as const;
+
+/** How persons get a value of the breakdown, see {@link Funnel}. */
+const ATTRIBUTIONS = ["first_touch", "last_touch", "all_events", "step"] as const;
+
+/** The one number of times to convert. */
+export const TIME_AGGREGATIONS = ["average", "median"] as const;
+
+/** Bins of a histogram, as PostHog has them. */
+export const FUNNEL_BINS_MAX = 90;
+
+/**
+ * A parsed funnels query; it counts attempts, which can be checked by hand (decision 78). `first_touch` and
+ * `last_touch` give a person the value of the first or last event of any step that has one. With `all_events` each
+ * value has a funnel of its own over its events; with `step` over the events of one step that have it, and all events
+ * of the others. So a person may count for several values.
+ */
 export type Funnel = {
   kind: "FunnelsQuery";
+  viz: (typeof FUNNEL_VIZ_TYPES)[number];
+  /** Into which a trend is divided; null for other numbers. */
+  interval: Interval | null;
+  /** Indexes of the steps between which persons convert. */
+  from: number;
+  to: number;
+  /** Bins of the times to convert; null for as many as the cube root of their number, at most 60. */
+  bins: number | null;
+  aggregation: (typeof TIME_AGGREGATIONS)[number];
   steps: EventsNode[];
   order: (typeof FUNNEL_ORDERS)[number];
   /** Longest time from the first step to the last. */
@@ -61,36 +88,78 @@ export type Funnel = {
   exclusions: Exclusion[];
   dateRange: DateRange;
   breakdown: Breakdown | null;
+  /** `step` is the index of the step; null for other attributions. */
+  attribution: { by: (typeof ATTRIBUTIONS)[number]; step: number | null };
 };
 
 /** Reads a `FunnelsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
 export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
   const known = ["kind", "series", "dateRange", "breakdownFilter", "properties", "funnelsFilter"];
-  // Clients send `interval` with every funnel; it only changes a funnel over time.
   const query = fields(sent, "query", [...known, "interval"]);
   const common = filtersOf(query, moment);
   const filter = query.object("funnelsFilter", [
     ...["funnelOrderType", "funnelWindowInterval", "funnelWindowIntervalUnit", "exclusions"],
-    ...["funnelVizType", "breakdownAttributionType", "breakdownAttributionValue"],
+    ...["funnelVizType", "funnelFromStep", "funnelToStep", "binCount", "timeToConvertAggregation"],
+    ...["breakdownAttributionType", "breakdownAttributionValue"],
   ]);
-  filter.choice("breakdownAttributionType", ["first_touch", "step"]);
-  filter.whole("breakdownAttributionValue", { min: 0, max: 0 }, 0);
-  filter.choice("funnelVizType", ["steps"]);
+  const viz = filter.choice("funnelVizType", FUNNEL_VIZ_TYPES);
+  const interval = intervalOf(query);
   const steps = seriesNodes(query, { min: 2, max: FUNNEL_STEPS_MAX, moment, common });
   const order = filter.choice("funnelOrderType", FUNNEL_ORDERS);
   if (order === "unordered") checkSets(steps);
   const exclusions = exclusionsOf(filter, { steps: steps.length, order, moment });
   const unit = filter.choice("funnelWindowIntervalUnit", UNITS, "day");
   const window = { min: 1, max: WINDOW_MAX };
+  const aggregation = filter.choice("timeToConvertAggregation", TIME_AGGREGATIONS);
   return {
     kind: "FunnelsQuery",
+    viz,
+    // Clients send `interval` with every funnel; it only changes a funnel over time.
+    interval: viz === "trends" ? interval : null,
+    ...spanOf(filter, { viz, last: steps.length - 1 }),
+    aggregation,
     steps,
     order,
     window_s: filter.whole("funnelWindowInterval", window, WINDOW_DAYS_DEFAULT) * UNIT_S[unit],
     exclusions,
     dateRange: rangeOf(query),
     breakdown: breakdownOf(query),
+    attribution: attributionOf(filter, { order, last: steps.length - 1 }),
   };
+}
+
+/** Reads between which steps persons convert, and the bins of their times. */
+function spanOf(
+  filter: Fields,
+  { viz, last }: { viz: Funnel["viz"]; last: number },
+): Pick<Funnel, "from" | "to" | "bins"> {
+  const isAuto = (filter.sent["binCount"] ?? "auto") === "auto";
+  const range = { min: 1, max: FUNNEL_BINS_MAX };
+  const bins = isAuto ? null : filter.whole("binCount", range, 1);
+  if (viz === "steps") {
+    for (const name of ["funnelFromStep", "funnelToStep"]) {
+      if ((filter.sent[name] ?? null) === null) continue;
+      throw malformed("Only trends and time_to_convert are between two steps.", filter.attr(name));
+    }
+    return { from: 0, to: last, bins: null };
+  }
+  const from = filter.whole("funnelFromStep", { min: 0, max: last - 1 }, 0);
+  const to = filter.whole("funnelToStep", { min: from + 1, max: last }, last);
+  return { from, to, bins };
+}
+
+function attributionOf(
+  filter: Fields,
+  { order, last }: { order: Funnel["order"]; last: number },
+): Funnel["attribution"] {
+  const by = filter.choice("breakdownAttributionType", ATTRIBUTIONS);
+  const step = filter.whole("breakdownAttributionValue", { min: 0, max: last }, 0);
+  if (by !== "step") return { by, step: null };
+  if (order === "unordered" && step > 0) {
+    const detail = "Steps in any order have the value of the first event: 0 is expected.";
+    throw malformed(detail, filter.attr("breakdownAttributionValue"));
+  }
+  return { by, step };
 }
 
 function checkSets(steps: EventsNode[]): void {

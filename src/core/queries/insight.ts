@@ -16,7 +16,7 @@ export type Insight = {
   short_id: string;
   name: string;
   description: string;
-  /** Its `kind` is one of QUERY_KINDS, or `WordsQuery`, `HogQLQuery` or `SQLQuery`. */
+  /** Its `kind` is one of QUERY_KINDS or TABLE_KINDS, `HogQLQuery` or `SQLQuery`; it may be in one of NODE_KINDS. */
   query: JsonObject;
   favorited: boolean;
   /** Whether it was saved. Insights that are neither saved nor on a dashboard are removed one day. */
@@ -75,6 +75,9 @@ export const WORDS_KIND = "WordsQuery";
 /** Kinds of queries that are questions about events. */
 export const QUERY_KINDS = [...Object.values(INSIGHT_TYPES), WORDS_KIND] as const;
 
+/** Kinds of queries whose answer is a table of persons or events. */
+export const TABLE_KINDS = ["ActorsQuery", "EventsQuery"] as const;
+
 /** Returns the words of a question: a text by itself, or that of a `WordsQuery`; undefined for other queries. */
 export function wordsIn(sent: Json | undefined): string | undefined {
   if (typeof sent === "string") return sent;
@@ -121,13 +124,22 @@ export function readQuery(sent: JsonObject, moment: Moment): Query {
 export function kindOf(sent: JsonObject): Query["kind"] {
   const { kind } = sourceOf(sent);
   if (isKind(kind)) return kind;
+  if (kind === "ActorsQuery") {
+    const detail = "Persons of a number are answered by POST …/query/ alone.";
+    throw new Failure("invalid_choice", detail, "query__kind");
+  }
   const sql = kind === "HogQLQuery" ? " POST …/query/ takes a HogQLQuery." : "";
-  const detail = `One of ${QUERY_KINDS.join(", ")} is expected.${sql}`;
+  const detail = `One of ${[...QUERY_KINDS, ...TABLE_KINDS].join(", ")} is expected.${sql}`;
   throw new Failure("invalid_choice", detail, "query__kind");
 }
 
-/** Returns the query in an `InsightVizNode`; any other one as it is. */
+/** Kinds of nodes around a query, which say how PostHog's clients show its answer. */
+export const NODE_KINDS: readonly Json[] = [
+  ...["InsightVizNode", "DataTableNode", "DataVisualizationNode"],
+];
+
+/** Returns the query in a node of NODE_KINDS; any other one as it is. */
 export function sourceOf(sent: JsonObject): JsonObject {
-  const { kind, source } = sent;
-  return kind === "InsightVizNode" && isObject(source) ? sourceOf(source) : sent;
+  const { kind = null, source } = sent;
+  return NODE_KINDS.includes(kind) && isObject(source) ? sourceOf(source) : sent;
 }

@@ -55,6 +55,8 @@ type MaybeDivided = {
   interval: Interval | null;
   timezone: string;
   max?: number | undefined;
+  /** Whether only days are whole, as in a list: times and ages in hours and minutes are exact. */
+  isExact?: boolean;
   /** The time of the first event, in milliseconds: where the range `all` begins. */
   first?: number | undefined;
 };
@@ -75,7 +77,14 @@ const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
 /** Returns the period of a range. It has at most `max` intervals. Fails `invalid_input`. */
 export function periodOf(
   { date_from, date_to, explicitDate = false }: DateRange,
-  { interval, timezone, now, max, first: firstMs = now }: MaybeDivided & { now: number },
+  {
+    interval,
+    timezone,
+    now,
+    max,
+    isExact: areExact = false,
+    first: firstMs = now,
+  }: MaybeDivided & { now: number },
 ): Period {
   const unit = interval ?? "day";
   const wallNow = wallClock(now, timezone);
@@ -92,13 +101,13 @@ export function periodOf(
   const begin = (text: string) => {
     const { time, isExact } = read(text, "date_from");
     if (!isExact) return explicitDate ? time : dayIfAsked(text, time);
-    if (explicitDate) instants.from = isoTime(time);
+    if (explicitDate || areExact) instants.from = isoTime(time);
     else if (unit === "hour") instants.from = isoTime(hourStart(time, timezone));
     return wallClock(time, timezone);
   };
   const end = (text: string) => {
     const { time, isExact } = read(text, "date_to");
-    const isWhole = !explicitDate && (unit !== "hour" || DAY.test(text));
+    const isWhole = !explicitDate && ((unit !== "hour" && !areExact) || DAY.test(text));
     if (isWhole) return endOfDay(isExact ? wallClock(time, timezone) : time);
     const before = Math.min(time + MICROSECOND_MS, TIME_MS_MAX);
     if (!isExact) return before;
@@ -111,7 +120,7 @@ export function periodOf(
   const before = end(date_to ?? (explicitDate ? "-0h" : open));
   const last = startOf(unit, before - MICROSECOND_MS);
   const first = requested ?? backBy(unit, last, Number(date_from) - 1);
-  const from = explicitDate ? first : startOf(unit, first);
+  const from = explicitDate || areExact ? first : startOf(unit, first);
   if (before <= from || isTurned(instants)) {
     throw new Failure("invalid_input", "The range ends before it begins.", `${RANGE}__date_to`);
   }
@@ -175,6 +184,13 @@ export function withIntervalBefore(period: Period, { interval, timezone }: Divid
     clock: clockPieces(timezone, { from, before }),
     instants,
   };
+}
+
+/** Returns the period without its first interval. */
+export function withoutFirstInterval(period: Period): Period {
+  const [, first = period.from, ...later] = period.buckets;
+  const from = `${first.replace(" ", "T")}${first.length > 10 ? ":00" : "T00:00:00"}.000000`;
+  return { ...period, from, buckets: [first, ...later] };
 }
 
 /** Returns the period with some days before it, without intervals. */

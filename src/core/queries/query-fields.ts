@@ -18,6 +18,14 @@ import {
   propertyFilter,
 } from "../values/property-filter.ts";
 import type { Moment } from "../values/zoned-time.ts";
+import {
+  BEHAVIOR_FIELDS,
+  BEHAVIORS_MAX,
+  type BehaviorFilter,
+  behaviorFilter,
+  isBehavior,
+  propertyFiltersOf,
+} from "./behavior.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./period.ts";
 import { checkSessionProperty } from "./session-property.ts";
 
@@ -29,11 +37,17 @@ export type PropertyOf =
   /** The index of the group's type, 0 to GROUP_TYPES_MAX - 1. */
   | { type: "group"; group_type_index: number };
 
-/** A condition that events must meet. */
+/** A condition on a property of events. */
 export type EventFilter = { of: PropertyOf; filter: PropertyFilter };
 
+/** Conditions on properties alone, and groups of them. */
+export type PropertyConditions = FilterGroup<EventFilter>["of"];
+
+/** A condition that events must meet. */
+export type AnyFilter = EventFilter | BehaviorFilter;
+
 /** Conditions that events must meet, and groups of which all or any must be met. */
-export type EventFilters = FilterGroup<EventFilter>["of"];
+export type EventFilters = FilterGroup<AnyFilter>["of"];
 
 /** The events of a query. */
 export type EventsNode = {
@@ -111,47 +125,59 @@ export function eventsNode(
   const event = node.text("event");
   const name = node.text("custom_name") ?? node.text("name") ?? event ?? "All events";
   const filters = [...common, ...filtersOf(node, moment)];
-  checkFilters(
-    filtersIn({ any: false, of: filters }).map(({ filter }) => filter),
-    node.attr("properties"),
-  );
+  checkFilters(propertyFiltersOf(filters), node.attr("properties"));
   return { node, read: { event, name, filters } };
 }
 
 /** Reads `properties`: a list of filters that must all be met, or groups of AND and OR (decision 72). */
-export function filtersOf({ sent, attr: attrOf }: Fields, moment: Moment): EventFilters {
-  const { properties = null } = sent;
-  const attr = attrOf("properties");
-  const group = isObject(properties) ? properties : { values: properties ?? [] };
-  const read = filterGroup(group, attr, (one) => eventFilter(one, moment, { attr, types: OWNERS }));
-  if (filtersIn(read).length <= PROPERTY_FILTERS_MAX)
-    return read.any && read.of.length > 1 ? [read] : read.of;
-  throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
+export const filtersOf = (
+  { sent, attr }: Fields,
+  moment: Moment,
+  { field = "properties", types = OWNERS }: { field?: string; types?: Types } = {},
+): EventFilters => filterList(sent[field] ?? [], attr(field), { moment, types, ofPersons: true });
+
+/** Reads a list of filters, or a group of them; with `ofPersons` also filters of what these did. */
+function filterList(
+  sent: Json,
+  attr: string,
+  { moment, types, ofPersons }: { moment: Moment; types: Types; ofPersons: boolean },
+): EventFilters {
+  const ofEvents = (list: Json, attr: string) =>
+    filterList(list, attr, { moment, types: OWNERS, ofPersons: false });
+  const one = (filter: Json): AnyFilter =>
+    ofPersons && isBehavioral(filter)
+      ? behaviorFilter(fields(filter, attr, BEHAVIOR_FIELDS), moment, ofEvents)
+      : eventFilter(filter, moment, { attr, types });
+  const read = filterGroup(isObject(sent) ? sent : { values: sent }, attr, one);
+  const all = filtersIn(read);
+  if (all.length > PROPERTY_FILTERS_MAX)
+    throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
+  if (all.filter(isBehavior).length > BEHAVIORS_MAX)
+    throw malformed(`At most ${BEHAVIORS_MAX} behavioral filters are taken.`, attr);
+  return read.any && read.of.length > 1 ? [read] : read.of;
 }
 
 /** Reads filters of a list of events from the parameter `properties`, as {@link propertyFilters} does. Fails `invalid_input`. */
-export function eventFiltersIn(texts: readonly string[], moment: Moment): EventFilters {
+export function eventFiltersIn(texts: readonly string[], moment: Moment): PropertyConditions {
   const attr = "properties";
-  const group = { values: filterTexts(texts, attr) };
-  const types = ["event", "person", "group"] as const;
-  const { of } = filterGroup(group, attr, (one) => eventFilter(one, moment, { attr, types }));
-  checkFilters(
-    filtersIn({ any: false, of }).map(({ filter }) => filter),
-    attr,
-  );
-  return of;
+  const reading = { moment, types: ["event", "person", "group"], ofPersons: false } as const;
+  const of = filterList(filterTexts(texts, attr), attr, reading);
+  checkFilters(propertyFiltersOf(of), attr);
+  return of as PropertyConditions;
 }
 
 /** Types of the owners of properties in queries; the first is the default. */
 export const OWNERS = ["event", "person", "group", "session"] as const;
 
 type Types = readonly [PropertyOf["type"], ...PropertyOf["type"][]];
+const isBehavioral = (one: Json) => isObject(one) && one["type"] === "behavioral";
 
 function eventFilter(
   one: Json,
   moment: Moment,
   { attr, types }: { attr: string; types: Types },
 ): EventFilter {
+  if (isBehavioral(one)) throw malformed("A behavioral filter is not taken here.", attr);
   const { type, filter } = propertyFilter(one, { types, ...moment, attr });
   if (type === "session") checkSessionProperty(filter.key, attr);
   const index = isObject(one) ? one["group_type_index"] : null;
@@ -186,9 +212,7 @@ export function rangeOf(query: Fields, date_from: string | number = DATE_FROM_DE
 }
 
 /** Reads `interval`. */
-export function intervalOf({ choice }: Fields): Interval {
-  return choice("interval", INTERVALS, "day");
-}
+export const intervalOf = ({ choice }: Fields): Interval => choice("interval", INTERVALS, "day");
 
 /** Returns the item of a list of one, or a value that is no list. Fails `invalid_input` on longer lists. */
 export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
@@ -271,6 +295,5 @@ const DISPLAY_ONLY: string[] = `version tags dataColorTheme filterTestAccounts
   hiddenLegendIndexes resultCustomizationBy resultCustomizations showAlertThresholdLines
   showConfidenceIntervals showFullUrls showLabelsOnSeries showLegend showMean showMovingAverage
   showMultipleYAxes showPercentStackView showTrendLines showValuesOnSeries stacked toggledLifecycles
-  yAxisScaleType movingAverageIntervals
-  layout funnelStepReference
-  dashboardDisplay meanRetentionCalculation retentionReference selectedInterval`.split(/\s+/);
+  yAxisScaleType movingAverageIntervals layout funnelStepReference dashboardDisplay
+  meanRetentionCalculation retentionReference selectedInterval`.split(/\s+/);

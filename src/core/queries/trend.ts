@@ -20,6 +20,7 @@ import {
   textOrNone,
 } from "./query-fields.ts";
 import { checkSessionProperty } from "./session-property.ts";
+import { type TrendShown, trendShown } from "./trend-shown.ts";
 
 /** Series of one query. */
 export const SERIES_MAX = 10;
@@ -27,7 +28,7 @@ export const SERIES_MAX = 10;
 /** Maths that count. */
 const COUNTS = [
   ...(["total", "dau", "weekly_active", "monthly_active"] as const),
-  ...(["unique_session", "unique_group"] as const),
+  ...(["unique_session", "unique_group", "first_time_for_user", "hogql"] as const),
 ] as const;
 
 /** Days in which a person counts as active, up to and with the first day of an interval. */
@@ -50,14 +51,17 @@ export const MATHS = [...COUNTS, ...CALCULATIONS] as const;
 
 /**
  * One of MATHS: `total` counts events, `dau` persons, `weekly_active` and `monthly_active` persons of the
- * days before as well, `unique_group` groups of a type.
+ * days before as well, `unique_group` groups of a type, `first_time_for_user` persons whose first event of that name it is,
+ * `hogql` the different values of a property.
  */
 export type SeriesMath = (typeof MATHS)[number];
 
 /** The events of one series, and its math. */
 export type Series = EventsNode & {
+  /** Whether the caller named it by `custom_name`. */
+  isNamed: boolean;
   math: SeriesMath;
-  /** The property whose numbers are calculated with; null where events are counted. */
+  /** The property whose numbers are calculated with, or whose values are counted; null where events are counted. */
   math_property: string | null;
   /** Whose property it is. A number of a session counts once in each interval that has events of the session. */
   math_property_of: "event" | "person" | "session";
@@ -78,6 +82,7 @@ export type Trends = {
   compare: boolean;
   /** How much earlier the period before is, such as `-1w`; null for as much time as the period has. */
   compareTo: string | null;
+  shown: TrendShown;
 };
 
 /** Reads a `TrendsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
@@ -97,7 +102,7 @@ export function readTrends(sent: JsonObject, moment: Moment): Trends {
     interval,
     dateRange: rangeOf(query),
     breakdown: breakdownOf(query),
-    formula: formulaOf(query, series.length),
+    ...filterOf(query, series, { interval, moment }),
     ...comparisonOf(query),
   };
 }
@@ -121,6 +126,8 @@ export const MATH_WORDS: Readonly<Record<SeriesMath, string>> = {
   monthly_active: "users of 30 days",
   unique_session: "unique sessions",
   unique_group: "unique groups",
+  first_time_for_user: "first-time users",
+  hogql: "different values",
   sum: "sum",
   avg: "average",
   min: "minimum",
@@ -133,14 +140,31 @@ export const MATH_WORDS: Readonly<Record<SeriesMath, string>> = {
   p99: "99th percentile",
 };
 
-/** Returns the label of a series in words: its math and its name, such as `unique users of $pageview`. */
-export function seriesLabel({ name, math, math_property, math_property_of }: Series): string {
-  if (math === "total") return name;
+/** Returns the label of a series: its own, or its math and its event, such as `unique users of $pageview`. */
+export function seriesLabel({
+  name,
+  isNamed,
+  math,
+  math_property,
+  math_property_of,
+}: Series): string {
+  if (isNamed || math === "total") return name;
   const words = MATH_WORDS[math];
   if (math_property === null) return `${words} of ${name}`;
   const owner = math_property_of === "event" ? "" : `${math_property_of} `;
   return `${words} of ${owner}${math_property} of ${name}`;
 }
+
+/** Whether the number of a series without events is 0, and not null. */
+export const isZeroWithout = ({ math, math_property }: Pick<Series, "math" | "math_property">) =>
+  math_property === null || math === "sum" || math === "hogql";
+
+/** Whether the number of a series is an average or a percentile, which a few persons make no statement. */
+export const isTypical = ({ math }: Pick<Series, "math">) =>
+  math === "avg" || math === "median" || /^p\d+$/.test(math);
+
+/** Persons below which the number of a group is small. */
+export const SMALL_PERSONS = 5;
 
 /** The unit of numbers that are no counts: a share of 0 to 100 percent, or a length of time. */
 export type Unit = "percent" | "seconds";
@@ -152,8 +176,11 @@ export const seriesUnit = ({ math_property: name, math_property_of: of }: Series
 type Reading = { attr: string; common: EventFilters; moment: Moment; interval: Interval };
 
 function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Series {
-  const more = ["math", "math_property", "math_property_type", "math_group_type_index"];
-  const { node, read } = eventsNode(sent, { attr, moment, common, more });
+  const more = [
+    ...["math", "math_property", "math_property_type", "math_group_type_index", "math_hogql"],
+  ];
+  const { node, read: own } = eventsNode(sent, { attr, moment, common, more });
+  const read = { ...own, isNamed: node.text("custom_name") !== null };
   const math = activeIn(interval, node.choice("math", MATHS), node.attr("math"));
   const math_property = node.text("math_property");
   const calculates = CALCULATIONS.some((one) => one === math);
@@ -164,6 +191,7 @@ function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Seri
   if (calculates && math_property_of === "session") {
     checkSessionProperty(math_property ?? "", node.attr("math_property"), true);
   }
+  if (math === "hogql") return { ...read, math, ...countedIn(node), math_group_type_index: null };
   return {
     ...read,
     math,
@@ -172,6 +200,24 @@ function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Seri
     math_group_type_index:
       math === "unique_group" ? groupTypeIndex(node, "math_group_type_index") : null,
   };
+}
+
+const COUNTED =
+  /^\s*count\(\s*distinct\s+(person\.)?properties\.(?:([$\w]+)|`([^`]+)`|"([^"]+)")\s*\)\s*$/i;
+
+/** Reads the property whose different values are counted. Fails `required`, `invalid_input`. */
+function countedIn(node: Fields): Pick<Series, "math_property" | "math_property_of"> {
+  const text = node.text("math_hogql");
+  if (text === null) throw missing(node.attr("math_hogql"));
+  const [, person, ...names] = COUNTED.exec(text) ?? [];
+  const name = names.find((one) => one !== undefined);
+  if (name !== undefined) {
+    return { math_property: name, math_property_of: person === undefined ? "event" : "person" };
+  }
+  const detail =
+    "count(DISTINCT properties.name) or count(DISTINCT person.properties.name) is expected. " +
+    "Ask in SQL for others: POST …/query/ takes a HogQLQuery.";
+  throw malformed(detail, node.attr("math_hogql"));
 }
 
 /** Whose property a math calculates with, by its `math_property_type`. */
@@ -191,19 +237,27 @@ function activeIn(interval: Interval, math: SeriesMath, attr: string): SeriesMat
   return ACTIVE_INTERVALS[math].includes(interval) ? math : "dau";
 }
 
-/** Displays of an answer; none changes a number. */
-const DISPLAYS = [
-  ...(["ActionsLineGraph", "ActionsUnstackedBar", "ActionsBar", "ActionsAreaGraph"] as const),
-  ...(["ActionsBarValue", "ActionsPie", "ActionsTable", "BoldNumber", "WorldMap"] as const),
-];
+/** Maths whose numbers may be added up over time. */
+const ADDED: readonly SeriesMath[] = ["total", "sum", "first_time_for_user"];
+
+/** Reads `trendsFilter`. */
+function filterOf(
+  query: Fields,
+  series: readonly Series[],
+  { interval, moment }: { interval: Interval; moment: Moment },
+): Pick<Trends, "formula" | "shown"> {
+  const known = ["formula", "formulas", "formulaNodes", "display", "smoothingIntervals"];
+  const filter = query.object("trendsFilter", known);
+  const shown = trendShown(filter, interval, moment);
+  if (shown.isCumulative && series.some(({ math }) => !ADDED.includes(math))) {
+    const detail = `ActionsLineGraphCumulative is for the maths ${ADDED.join(", ")}.`;
+    throw malformed(detail, filter.attr("display"));
+  }
+  return { formula: formulaOf(filter, series.length), shown };
+}
 
 // Clients send a formula by itself or in a list of one, with or without a name.
-function formulaOf(query: Fields, series: number): Formula | null {
-  const known = ["formula", "formulas", "formulaNodes", "display", "smoothingIntervals"];
-  const { sent, attr, ...filter } = query.object("trendsFilter", known);
-  // A line that is smoothed over one interval stays unchanged.
-  filter.whole("smoothingIntervals", { min: 1, max: 1 }, 1);
-  filter.choice("display", DISPLAYS);
+function formulaOf({ sent, attr }: Fields, series: number): Formula | null {
   const node = onlyOf(sent["formulaNodes"], attr("formulaNodes")) ?? {};
   const named = fields(node, `${attr("formulaNodes")}__0`, ["formula", "custom_name"]).sent;
   const requested = [

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { FORMULA_CHARS_MAX, readFormula } from "../../../src/core/queries/formula.ts";
+import { calculated, FORMULA_CHARS_MAX, readFormula } from "../../../src/core/queries/formula.ts";
 
 test.each<[string, (number | null)[], number | null]>([
   ["A", [3], 3],
@@ -15,7 +15,7 @@ test.each<[string, (number | null)[], number | null]>([
   ["A+B", [1, null], null],
   ["B", [null, 2], 2],
 ])("%s of %p is %p", (text, numbers, value) => {
-  expect(readFormula(text, numbers.length, "formula").of(numbers)).toBe(value);
+  expect(calculated(readFormula(text, numbers.length, "formula"), numbers)).toBe(value);
 });
 
 test.each([

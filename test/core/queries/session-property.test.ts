@@ -3,7 +3,7 @@ import {
   checkSessionProperty,
   SESSION_PROPERTIES,
 } from "../../../src/core/queries/session-property.ts";
-import { SQL_VIEWS } from "../../../src/core/sql/allowed.ts";
+import { SQL_VIEWS } from "../../../src/core/sql/tables.ts";
 
 test("properties of sessions are columns of the view of sessions", () => {
   const columns = Object.keys(SQL_VIEWS["sessions"] ?? {});

@@ -20,6 +20,7 @@ import { propertyTexts } from "../../../src/stores/loads/person-columns.ts";
 import { temporaryDirectory } from "../start/app.ts";
 import { testDuckdb } from "../start/duckdb-store.ts";
 import { FOREVER } from "./build-records.ts";
+import { sqlQuery } from "./sql-query.ts";
 
 /** An event as it is stored; ties of time are in the order of the list. */
 export type Stored = {
@@ -39,6 +40,8 @@ export type DataSet = {
   day: string;
   events: Stored[];
   moved: Map<string, string>;
+  /** All events, where `events` has them more than once. */
+  ever?: Stored[];
   /** Properties by uuid; a person that is absent here has no profile. */
   persons: Map<string, JsonObject>;
   /** Properties by the type's index and the key. */
@@ -170,7 +173,11 @@ export async function dataSets(projects: readonly number[], path?: string) {
   };
   const reads = sqlReads(duckdb);
   const run = async (project: number, sql: string) => {
-    const found = await reads.run(project, sql, { signal: FOREVER, rows: 10_000, bytes: 1e7 });
+    const found = await reads.run(project, sqlQuery(sql), {
+      signal: FOREVER,
+      rows: 10_000,
+      bytes: 1e7,
+    });
     return found.rows.map((row) =>
       Object.fromEntries(
         found.columns.map((name, at) => [name, JSON.parse(jsonOf(row[at] ?? null)) as Json]),

@@ -1,7 +1,13 @@
 import type { FoundValue } from "../../../src/core/ports/insights.ts";
-import type { Breakdown } from "../../../src/core/queries/breakdown.ts";
+import {
+  type Breakdown,
+  METADATA,
+  TIME_VALUES,
+  WEEKDAYS,
+} from "../../../src/core/queries/breakdown.ts";
 import { type Interval, type Period, periodOf } from "../../../src/core/queries/period.ts";
 import type {
+  AnyFilter,
   EventFilter,
   EventsNode,
   PropertyOf,
@@ -187,20 +193,92 @@ const FILTERS: [
   [{ operator: "regex", value: "^[xy]$" }, (text) => text === "x" || text === "y"],
 ];
 
-/** A breakdown by one property, or now and then by two. */
-export const breakdownOfChance = (dice: Chance, limit: number): Breakdown => ({
-  by: Array.from({ length: dice.of([1, 1, 2]) }, () => {
-    return { of: placeOfChance(dice), property: dice.of(KEYS) };
-  }),
-  limit,
-});
+const OTHER_VALUES: Breakdown["by"] = [
+  ...METADATA.map((property) => ({ of: { type: "event_metadata" as const }, property })),
+  ...Object.values(TIME_VALUES).map((property) => ({ of: { type: "hogql" as const }, property })),
+  ...KEYS.map((property) => ({ of: { type: "first_touch" as const }, property })),
+];
+
+/** A breakdown by one property, or now and then by two, or by other values of events. */
+export function breakdownOfChance(dice: Chance, limit: number): Breakdown {
+  const by = Array.from({ length: dice.of([1, 1, 2]) }, (): Breakdown["by"][0] => {
+    const value = { of: placeOfChance(dice), property: dice.of(KEYS) };
+    return dice.next(3) === 0 ? dice.of(OTHER_VALUES) : value;
+  });
+  const isNatural = by.length === 1 && by[0]?.of.type === "hogql" && dice.next(3) > 0;
+  return { by, limit, order: isNatural ? "natural" : dice.of(["desc", "desc", "asc"]) };
+}
+
+/** Values in the order of a breakdown, each with its number. */
+export function inOrder<T extends { value: string | null; rank: number | null }>(
+  all: readonly T[],
+  { order = "desc", by }: Breakdown,
+  isOfFormula = false,
+): T[] {
+  const isOf = (one: T) => Number(one.value === null);
+  const naturalOf = ({ value }: T) => {
+    if (by[0]?.property === TIME_VALUES.hour) return Number(value);
+    const day = WEEKDAYS.indexOf(value ?? "");
+    return day < 0 ? Date.parse(value ?? "") || Number(value) : day;
+  };
+  const bytes = (a: T, b: T) => {
+    if (a.value === null || b.value === null) return isOf(a) - isOf(b);
+    return Buffer.compare(Buffer.from(a.value), Buffer.from(b.value));
+  };
+  return all.toSorted((a, b) => {
+    if (order === "natural") return isOf(a) - isOf(b) || naturalOf(a) - naturalOf(b);
+    if ((order === "asc" || isOfFormula) && isOf(a) !== isOf(b)) return isOf(a) - isOf(b);
+    if (a.rank === null || b.rank === null) {
+      return Number(a.rank === null) - Number(b.rank === null) || bytes(a, b);
+    }
+    return (order === "asc" ? a.rank - b.rank : b.rank - a.rank) || bytes(a, b);
+  });
+}
+
+/** Text of a value that events are grouped by. */
+function groupedBy(
+  set: DataSet,
+  event: Stored,
+  { of, property }: Breakdown["by"][0],
+): string | null {
+  switch (of.type) {
+    case "event_metadata":
+      if (property === "person_id") return ownerOf(set, event);
+      return property === "event" ? event.event : "ann";
+    case "hogql":
+      return shownBy(property, shownAt(event.timestamp, set.timezone));
+    case "first_touch": {
+      const own = histories(set, set.ever ?? set.events).get(ownerOf(set, event)) ?? [];
+      return own.flatMap((one) => asText(one.properties[property]) ?? [])[0] ?? null;
+    }
+    default:
+      return textOf(set, event, of, property);
+  }
+}
+
+function shownBy(expression: string, shown: Shown): string {
+  const { day, hour } = shown;
+  const isoDay = new Date(`${day}T00:00:00Z`).getUTCDay() || 7;
+  switch (expression) {
+    case TIME_VALUES.weekday_number:
+      return String(isoDay);
+    case TIME_VALUES.weekday:
+      return WEEKDAYS[isoDay - 1] ?? "";
+    case TIME_VALUES.hour:
+      return String(Number(hour.slice(11, 13)));
+    case TIME_VALUES.date:
+      return day;
+    default:
+      return bucketOf(shown, expression === TIME_VALUES.week ? "week" : "month");
+  }
+}
 
 /** A text that sorts after every other, as null does. */
 const NONE = "\u{10ffff}";
 
 /** The value of an event as one text; the texts sort as the values do. */
 export function keyOf(set: DataSet, event: Stored, { by }: Breakdown): string | null {
-  const texts = by.map(({ of, property }) => textOf(set, event, of, property));
+  const texts = by.map((one) => groupedBy(set, event, one));
   return texts.length === 1 ? (texts[0] ?? null) : texts.map((one) => one ?? NONE).join("\0");
 }
 
@@ -209,20 +287,33 @@ export function valueOfKey(key: string, { by }: Breakdown): FoundValue {
   return by.length === 1 ? key : key.split("\0").map((one) => (one === NONE ? null : one));
 }
 
-/** A random node, and whether an event belongs to it. */
+/** A filter of a property, and the same as a plain function. */
+export type PropertyChoice = { read: EventFilter; passes: (event: Stored) => boolean };
+
+/** A random filter of a property. */
+export function propertyOfChance(set: DataSet, dice: Chance): PropertyChoice {
+  const [operator, passes] = dice.of(FILTERS);
+  const [of, key] = [placeOfChance(dice), dice.of(KEYS)];
+  const reading = { types: ["event"], now: 0, timezone: "UTC", attr: "query" } as const;
+  const { filter } = propertyFilter({ key, ...operator }, { ...reading, types: ["event"] });
+  return { read: { of, filter }, passes: (one) => passes(textOf(set, one, of, key)) };
+}
+
+/** A random filter of any kind, and the same as a plain function. */
+type Choice = { read: AnyFilter; passes: (event: Stored) => boolean };
+
+/** A random node, and whether an event belongs to it; with `behaviors` of some sets also such filters. */
 export function nodeOfChance(
   set: DataSet,
   dice: Chance,
+  behaviors?: () => Choice,
 ): { node: EventsNode; isOf: (event: Stored) => boolean } {
+  const more = set.project % 4 === 1 ? behaviors : undefined;
   const event = dice.of([null, "a", "a", "a", "b", "b", "b", ...EVENTS]);
-  const chosen = Array.from({ length: Math.max(0, dice.next(6) - 3) }, () => {
-    const [operator, passes] = dice.of(FILTERS);
-    const [of, key] = [placeOfChance(dice), dice.of(KEYS)];
-    const reading = { types: ["event"], now: 0, timezone: "UTC", attr: "query" } as const;
-    const { filter } = propertyFilter({ key, ...operator }, { ...reading, types: ["event"] });
-    const read: EventFilter = { of, filter };
-    return { read, passes: (one: Stored) => passes(textOf(set, one, of, key)) };
+  const chosen = Array.from({ length: Math.max(0, dice.next(6) - 3) }, (): Choice => {
+    return more !== undefined && dice.next(2) === 0 ? more() : propertyOfChance(set, dice);
   });
+  if (more !== undefined && chosen.length === 0 && dice.next(3) === 0) chosen.push(more());
   // All filters must pass, or the first and one of the others, or one of all.
   const apart = chosen.length < 2 ? chosen.length : ([chosen.length, 0, 1][set.project % 3] ?? 0);
   const [all, some] = [chosen.slice(0, apart), chosen.slice(apart)];

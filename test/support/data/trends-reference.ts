@@ -1,9 +1,13 @@
 import type { Line, PlanOf, TrendsRow } from "../../../src/core/ports/insights.ts";
-import type { Series } from "../../../src/core/queries/trend.ts";
+import { calculated } from "../../../src/core/queries/formula.ts";
+import { isZeroWithout, type Series } from "../../../src/core/queries/trend.ts";
+import type { AskedTime, When } from "./behavior-reference.ts";
 import type { DataSet, Stored } from "./data-sets.ts";
 import {
   asText,
   bucketOf,
+  histories,
+  inOrder,
   keyOf,
   numberIn,
   ownerOf,
@@ -35,7 +39,12 @@ export function valueOfMath(set: DataSet, series: Series, events: Stored[]) {
     case "total":
       return events.length;
     case "dau":
+    case "first_time_for_user":
       return different((event) => ownerOf(set, event));
+    case "hogql":
+      return different((event) =>
+        textOf(set, event, { type: series.math_property_of }, series.math_property ?? ""),
+      );
     case "unique_session":
       return different(sessionOf);
     case "unique_group":
@@ -60,29 +69,54 @@ export type Asked = {
   isIn: (event: Stored) => boolean;
   /** The events that decide which values have rows of their own; `isIn` by default. */
   isRanked?: (event: Stored) => boolean;
+  /** The time of behaviors, and that of those which decide on values; the same by default. */
+  time: AskedTime;
+  ranked?: When;
 };
 
 /** The events of each line of one series, found by a plain loop. */
 export function linesOf(
   set: DataSet,
-  { plan, isOf, isIn, isRanked = isIn }: Asked,
+  { plan, isOf, isIn, isRanked = isIn, time, ranked: when = time.when as When }: Asked,
   index: number,
 ): { line: Line; events: Stored[] }[] {
   const { breakdown, formula, series } = plan.query;
-  const eventsOf = (at: number, isWhen = isIn) =>
-    set.events.filter((event) => isWhen(event) && isOf[at]?.(event) === true);
+  const eventsOf = (at: number, isWhen = isIn) => {
+    const events = set.events.filter((event) => isWhen(event) && isOf[at]?.(event) === true);
+    const { math, event: name } = series[at] as Series;
+    if (math !== "first_time_for_user") return events;
+    const named = set.events.filter(({ event }) => name === null || event === name);
+    const first = new Set([...histories(set, named).values()].map(([one]) => one));
+    return events.filter((event) => first.has(event));
+  };
+  const rankedOf = (at: number) => {
+    const own = time.when as When;
+    time.when = when;
+    const events = eventsOf(at, isRanked);
+    time.when = own;
+    return events;
+  };
   const valueIn = (event: Stored) => (breakdown === null ? "" : keyOf(set, event, breakdown));
-  const first = formula === null ? index : 0;
-  const ranked = [...Map.groupBy(eventsOf(first, isRanked), valueIn)]
-    .map(([value, some]) => ({
-      value,
-      rank: valueOfMath(set, series[first] as Series, some),
-    }))
-    .sort((a, b) => {
-      if (a.rank !== b.rank) return (b.rank ?? -Infinity) - (a.rank ?? -Infinity);
-      if (a.value === null || b.value === null) return a.value === null ? 1 : -1;
-      return Buffer.compare(Buffer.from(a.value), Buffer.from(b.value));
-    });
+  const numbers = series.map((one, at) => {
+    const values = Map.groupBy(rankedOf(at), valueIn);
+    return new Map([...values].map(([value, some]) => [value, valueOfMath(set, one, some)]));
+  });
+  const numberOf = (value: string | null, at: number) =>
+    numbers[at]?.get(value) ?? (isZeroWithout(series[at] as Series) ? 0 : null);
+  const isShown = (_: unknown, at: number) =>
+    formula === null ? at === index : formula.text.includes("AB".charAt(at));
+  const values = new Set(numbers.filter(isShown).flatMap((one) => [...one.keys()]));
+  const all = [...values].map((value) => ({
+    value,
+    rank:
+      formula === null
+        ? (numbers[index]?.get(value) ?? null)
+        : calculated(
+            formula,
+            series.map((_, at) => numberOf(value, at)),
+          ),
+  }));
+  const ranked = breakdown === null ? all : inOrder(all, breakdown, formula !== null);
   const top = ranked.slice(0, breakdown?.limit ?? 1).map(({ value }) => value);
   const lines = Map.groupBy(eventsOf(index), (event) => {
     const value = valueIn(event);
@@ -128,6 +162,11 @@ export function countedIn(
   const { math, math_property, math_group_type_index } = series;
   if (math === "unique_session" || series.math_property_of === "session") return by(sessionOf);
   if (math === "unique_group") return by(({ groups }) => groups[math_group_type_index ?? -1]);
+  if (math === "hogql") {
+    return by((event) =>
+      textOf(set, event, { type: series.math_property_of }, math_property ?? ""),
+    );
+  }
   if (math_property === null) return { counted: events, countOf: (own) => own.length };
   const counted = events.filter((event) => numberOf(set, series, event) !== null);
   const sum = (own: Stored[]) =>

@@ -5,7 +5,6 @@ import type {
   FoundActors,
   PlanOf,
 } from "../../../core/ports/insights.ts";
-import type { Period } from "../../../core/queries/period.ts";
 import type { Series, Trends } from "../../../core/queries/trend.ts";
 import { folded } from "../../../core/values/case-folding.ts";
 import { funnelActors } from "./funnels.ts";
@@ -25,7 +24,7 @@ import {
 } from "./statement.ts";
 import { stickinessActors } from "./stickiness.ts";
 import { daysOf, eventsOf, rowsOf, type SeriesIn, uniqueIn } from "./trend-rows.ts";
-import { letterOf } from "./trends.ts";
+import { FORMULA_TOP, formulaTop, seriesOf } from "./trends.ts";
 
 /** Returns the statement of the persons of a number: one row for each in the part, and the count of all in each row. */
 export function actorsSql(
@@ -102,13 +101,11 @@ function trendsActors(
   plan: PlanOf<"TrendsQuery">,
   { series: index, bucket, isPrevious, line }: CellOf["TrendsQuery"],
 ): Statement {
-  const { query, period, previous, timezone } = plan;
-  const { series, breakdown, formula } = query;
-  const seriesIn = (at: number, within: Period): SeriesIn => {
-    const name = letterOf(at).toLowerCase();
-    return { name, series: series[at] as Series, period: within, timezone };
-  };
-  const own = seriesIn(index, isPrevious ? (previous ?? period) : period);
+  const { query, period, previous } = plan;
+  const { breakdown, formula } = query;
+  const own = seriesOf(isPrevious ? { ...plan, period: previous ?? period } : plan)[
+    index
+  ] as SeriesIn;
   const table = "acted";
   const events = eventsOf(target, query, own, {
     table,
@@ -120,17 +117,20 @@ function trendsActors(
   if (breakdown === null || line === null) {
     return { tables: [events], select: select(`FROM ${table}`) };
   }
-  const ranked = rowsOf(
-    target,
-    { ...query, isWhole: true },
-    seriesIn(formula === null ? index : 0, period),
-  );
-  const top = topValues("top_values", ranked.ranked, ranked.rankedBy, breakdown);
-  const value = { breakdown: `${table}.breakdown`, isOther: "(top_values.is_top IS NULL)" };
+  const ranked = seriesOf(plan)
+    .filter((_, at) => formula !== null || at === index)
+    .map((one) => ({ own: one, rows: rowsOf(target, { ...query, isWhole: true }, one) }));
+  const [first] = ranked.map(({ rows }) => rows);
+  const name = formula === null ? "top_values" : FORMULA_TOP;
+  const top =
+    formula === null
+      ? topValues(name, first?.ranked ?? "", first?.rankedBy ?? "", breakdown)
+      : formulaTop(breakdown, formula, ranked);
+  const value = { breakdown: `${table}.breakdown`, isOther: `(${name}.is_top IS NULL)` };
   conditions.push(...isOfLine(target, line, value));
   return {
-    tables: [events, ...ranked.tables, top],
-    select: select(joinedWith("top_values", table)),
+    tables: [events, ...ranked.flatMap(({ rows }) => rows.tables), top],
+    select: select(joinedWith(name, table)),
   };
 }
 

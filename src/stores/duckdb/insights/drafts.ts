@@ -1,9 +1,9 @@
-import type { Plan } from "../../../core/ports/insights.ts";
+import type { EventNames, Plan, PlanOf } from "../../../core/ports/insights.ts";
 import type { Breakdown } from "../../../core/queries/breakdown.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { PropertyOf } from "../../../core/queries/query-fields.ts";
 import { seriesLabel } from "../../../core/queries/trend.ts";
-import type { EventNames } from "../../../core/questions/names.ts";
+import type { TrendShown } from "../../../core/queries/trend-shown.ts";
 import type { PropertyFilter, PropertyTest } from "../../../core/values/property-filter.ts";
 import { DIGITS_MAX, type Version } from "../../../core/values/version-range.ts";
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
@@ -36,6 +36,7 @@ function remarksOf({ query, isWhole }: Plan): string[] {
       return [
         ...query.series.map((one, at) => `${letterOf(at)} is ${remark(seriesLabel(one))}.`),
         ...(formula === null ? [] : [`The formula ${remark(formula.text)} is of these numbers.`]),
+        ...shownRemarks(query.shown),
         ...(isWhole ? [] : [`By ${query.interval}; a row without a bucket is of the whole time.`]),
         ...breakdownRemark(query.breakdown),
       ];
@@ -43,7 +44,7 @@ function remarksOf({ query, isWhole }: Plan): string[] {
     case "FunnelsQuery": {
       const steps = query.steps.map(({ name }) => remark(name)).join(", then ");
       return [
-        `Funnel of ${steps} (${query.order}): persons who came to each step, and their seconds from the step before.`,
+        `Funnel of ${steps} (${query.order}): ${funnelRemark(query)}`,
         ...breakdownRemark(query.breakdown),
       ];
     }
@@ -67,6 +68,29 @@ function remarksOf({ query, isWhole }: Plan): string[] {
       ];
   }
 }
+
+function funnelRemark({ viz, from, to, interval }: PlanOf<"FunnelsQuery">["query"]): string {
+  const span = `step ${from + 1} and step ${to + 1}`;
+  switch (viz) {
+    case "steps":
+      return "persons who came to each step, and their seconds from the step before.";
+    case "trends":
+      return `persons who began in each ${interval} and came to ${span}; a row without a bucket is of the whole time.`;
+    case "time_to_convert":
+      return `persons by their seconds between ${span}; bin N begins N times width_s after first_s, and a row without one is of all.`;
+  }
+}
+
+const shownRemarks = ({ isCumulative, smoothing, factor, typical }: TrendShown) => [
+  ...(isCumulative ? ["The answer adds these numbers up from interval to interval."] : []),
+  ...(smoothing > 1 ? [`The answer has the mean of each ${smoothing} intervals.`] : []),
+  ...(typical === null
+    ? []
+    : [
+        `The answer has the ${typical.by} of the ${typical.until === null ? "intervals" : "intervals that are over"}.`,
+      ]),
+  ...(factor === 1 ? [] : [`The answer has these numbers times ${factor}.`]),
+];
 
 const breakdownRemark = (breakdown: Breakdown | null) =>
   breakdown === null

@@ -1,6 +1,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Period } from "../../../core/queries/period.ts";
-import type { EventFilter, EventFilters, PropertyOf } from "../../../core/queries/query-fields.ts";
+import type {
+  EventFilter,
+  PropertyConditions,
+  PropertyOf,
+} from "../../../core/queries/query-fields.ts";
 import { filtersIn, isGroup } from "../../../core/values/property-filter.ts";
 import type { ClockPiece } from "../../../core/values/zoned-time.ts";
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
@@ -100,7 +104,7 @@ export function eventTables(
 export async function selectEvents(
   connection: DuckDBConnection,
   project: number,
-  filters: EventFilters,
+  filters: PropertyConditions,
   bind: Bind,
 ): Promise<EventSelection> {
   const all = filtersIn({ any: false, of: filters }).map(({ filter }) => filter);

@@ -1,6 +1,7 @@
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
-import { PLACES, strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
+import { placesIn, strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
 import { firstOf, ownEvents } from "./funnel-unordered.ts";
+import { type Attributed, ownerIn, partitionIn } from "./funnel-values.ts";
 import type { Target } from "./statement.ts";
 
 /** Returns the numbers from 1 to `count`. */
@@ -17,63 +18,78 @@ export function nameCondition(
   return [`events.event IN (${[...names].map((name) => bind(String(name))).join(", ")})`];
 }
 
-/** Returns tables from `matched` up to `best`, with the depth and the times of each person's best attempt. */
-export function attemptsSql(target: Target, funnel: Funnel): string[] {
-  return { ordered, strict, unordered }[funnel.order](target, funnel);
+/**
+ * Returns tables from `matched` up to `attempts`, with the depth and the times of every attempt, and all columns of the
+ * event that it began with.
+ */
+export function attemptsSql(funnel: Funnel): string[] {
+  return { ordered, strict, unordered }[funnel.order](funnel);
 }
 
-/** A table of attempts, the columns to keep of the best one, and SQL of the time of its last step. */
-type Attempts = { name: string; from: string; columns: readonly string[]; ended: string };
+/** Returns tables up to `best`: the best attempt of each person, or of each of its values, among those of a table. */
+export function bestSql(target: Target, funnel: Funnel, from = "attempts"): string[] {
+  return funnel.order === "unordered"
+    ? bestUnordered(target, funnel, from)
+    : [bestBy(target, reachedIn(from, funnel), ["t_1", "seq"])];
+}
+
+/** A table of attempts, whose they are, the columns to keep of the best one, and SQL of the time of its last step. */
+type Attempts = {
+  name: string;
+  from: string;
+  owner: string;
+  columns: readonly string[];
+  ended: string;
+};
 
 /**
- * Returns the table of each person's best attempt: the most steps, then the soonest end, then the greatest
+ * Returns the table of each owner's best attempt: the most steps, then the soonest end, then the greatest
  * columns `last`. A run aggregates, because a window over ten million events, which memory does not hold, takes
  * up to 18 % more time.
  */
 export function bestBy(
   { project }: Target,
-  { name, from, columns, ended }: Attempts,
+  { name, from, owner, columns, ended }: Attempts,
   last: readonly string[],
 ): string {
   if (project === null) {
     const order = ["depth DESC", ended, ...last.map((column) => `${column} DESC`)];
     return `${name} AS (
   SELECT * FROM ${from}
-  QUALIFY row_number() OVER (PARTITION BY person_id
+  QUALIFY row_number() OVER (PARTITION BY ${owner}
     ORDER BY ${order.join(", ")}) = 1
 )`;
   }
   const fields = (all: readonly string[]) => all.map((column) => `${column}: ${column}`).join(", ");
   return `${name} AS (
-  SELECT person_id, unnest(arg_max({${fields(columns)}},
+  SELECT ${owner}, unnest(arg_max({${fields(columns)}},
     {depth: depth, sooner: -epoch_us(${ended}), ${fields(last)}}))
-  FROM ${from} GROUP BY person_id
+  FROM ${from} GROUP BY ${owner}
 )`;
 }
 
-/** Describes attempts with the columns `depth`, `t_1` and so on, and the value of the breakdown. */
+/** Describes attempts with the columns `depth`, `t_1` and so on. */
 export function reachedIn(
   from: string,
-  { steps, breakdown }: Pick<Funnel, "steps" | "breakdown">,
+  funnel: Pick<Funnel, "steps" | "breakdown">,
   name = "best",
 ): Attempts {
-  const times = numbersTo(steps.length).map((step) => `t_${step}`);
-  const columns = ["depth", ...times, ...(breakdown === null ? [] : ["breakdown"])];
+  const times = numbersTo(funnel.steps.length).map((step) => `t_${step}`);
   const ends = times.map((time, index) => `WHEN ${index + 1} THEN ${time}`).join(" ");
-  return { name, from, columns, ended: `CASE depth ${ends} END` };
+  const columns = ["depth", ...times];
+  return { name, from, owner: ownerIn(funnel), columns, ended: `CASE depth ${ends} END` };
 }
 
-const FORWARDS = "(PARTITION BY person_id ORDER BY t, seq)";
-
-const LATER =
-  "(PARTITION BY person_id ORDER BY t, seq ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)";
+const forwards = (funnel: Attributed) => `(${partitionIn(funnel)} ORDER BY t, seq)`;
 
 /**
  * Returns the tables of an ordered funnel. From the last step to the first, each event gets the soonest times of
  * the later steps. These times never decrease from event to event, so the least of them is the soonest.
  */
-function ordered(target: Target, funnel: Funnel): string[] {
+function ordered(funnel: Funnel): string[] {
   const { steps, exclusions, window_s } = funnel;
+  const later = `(${partitionIn(funnel)} ORDER BY t, seq
+    ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)`;
   const first = exclusions.length === 0 ? "matched" : "placed";
   const carried: string[] = [];
   const levels = numbersTo(steps.length - 1)
@@ -101,12 +117,12 @@ function ordered(target: Target, funnel: Funnel): string[] {
       return `from_${step} AS (
   SELECT *${replaced},
     ${added.map(([, column]) => column).join(",\n    ")}
-  FROM ${before} WINDOW later AS ${LATER}
+  FROM ${before} WINDOW later AS ${later}
 )`;
     });
   const until = `t + ${windowOf(window_s)}`;
   const passed = exclusions.map((one, index) => `\n    AND ${passesBy(one, index + 1, until)}`);
-  const placed = `placed AS (\n  SELECT *, row_number() OVER ${FORWARDS} AS place FROM matched\n)`;
+  const placed = `placed AS (\n  SELECT *, row_number() OVER ${forwards(funnel)} AS place FROM matched\n)`;
   return [
     ...(exclusions.length === 0 ? [] : [placed]),
     ...levels,
@@ -114,7 +130,6 @@ function ordered(target: Target, funnel: Funnel): string[] {
   SELECT *, t AS t_1, ${depthOf(steps.length, until)} AS depth
   FROM from_1 WHERE is_1${passed.join("")}
 )`,
-    bestBy(target, reachedIn("attempts", funnel), ["t_1", "seq"]),
   ];
 }
 
@@ -142,10 +157,10 @@ function passesBy({ from, to }: Exclusion, number: number, until: string): strin
 }
 
 /** Returns the tables of a strict funnel: each step is the next event after the step before. */
-function strict(target: Target, funnel: Funnel): string[] {
-  const { steps, exclusions, window_s } = funnel;
+function strict(funnel: Funnel): string[] {
+  const { steps, window_s } = funnel;
   const until = `t + ${windowOf(window_s)}`;
-  const { columns, conditions } = strictExcluding(exclusions, until);
+  const { columns, conditions } = strictExcluding(funnel, until);
   const times = numbersTo(steps.length)
     .slice(1)
     .map((step) => `lead(CASE WHEN is_${step} THEN t END, ${step - 1}) OVER forwards AS t_${step}`);
@@ -153,44 +168,38 @@ function strict(target: Target, funnel: Funnel): string[] {
     `followed AS (
   SELECT *,
     ${[...times, ...columns].join(",\n    ")}
-  FROM matched WINDOW forwards AS ${FORWARDS}
+  FROM matched WINDOW forwards AS ${forwards(funnel)}
 )`,
     `attempts AS (
   SELECT *, t AS t_1, ${depthOf(steps.length, until)} AS depth
   FROM followed WHERE ${["is_1", ...conditions].join("\n    AND ")}
 )`,
-    bestBy(target, reachedIn("attempts", funnel), ["t_1", "seq"]),
   ];
 }
 
 /** Returns the tables of an unordered funnel: from each event, the times at which one more step is done. */
-function unordered(target: Target, funnel: Funnel): string[] {
-  const { steps, exclusions, window_s, breakdown } = funnel;
-  const numbers = numbersTo(steps.length);
+function unordered(funnel: Funnel): string[] {
+  const { steps, exclusions, window_s } = funnel;
   const { sets, times: each } = ownEvents(funnel);
   const first = sets.flatMap((set, index) => firstOf(set, `first_${index + 1}`));
   const areAlone = sets.every((set) => set.steps === 1);
-  const done = numbers.map((step) => (areAlone ? `first_${step}` : `done_${step}`));
+  const done = doneIn(funnel);
   const own = each.map((time, index) => `${time} AS done_${index + 1}`).join(",\n    ");
   const depth = done.map((name) => `(${name} IS NOT NULL)::INTEGER`).join(" + ");
-  const value = breakdown === null ? "" : ", breakdown";
-  const best = {
-    ...{ name: "best_attempt", from: "attempts", ended: `greatest(${done.join(", ")})` },
-    columns: [...done, ...(breakdown === null ? [] : ["breakdown"])],
-  };
-  const times = numbers.map((step) => `max(CASE WHEN n = ${step} THEN t END) AS t_${step}`);
   const window = windowOf(window_s);
-  const isStep = numbers.map((step) => `is_${step}`).join(" OR ");
+  const isStep = numbersTo(steps.length)
+    .map((step) => `is_${step}`)
+    .join(" OR ");
   const { columns, conditions } = unorderedExcluding(funnel, sets, `t + ${window}`);
   const isPlain = exclusions.length === 0;
   const counted = isPlain ? "" : ` WHERE ${[`(${isStep})`, ...conditions].join("\n    AND ")}`;
   return [
-    ...(isPlain ? [] : [`placed AS (\n  SELECT *, ${PLACES} FROM matched\n)`]),
+    ...(isPlain ? [] : [`placed AS (\n  SELECT *, ${placesIn(funnel)} FROM matched\n)`]),
     `followed AS (
   SELECT *,
     ${[...first, ...columns].join(",\n    ")}
   FROM ${isPlain ? `matched WHERE ${isStep}` : "placed"}
-  WINDOW until AS (PARTITION BY person_id ORDER BY t RANGE BETWEEN CURRENT ROW AND ${window} FOLLOWING)
+  WINDOW until AS (${partitionIn(funnel)} ORDER BY t RANGE BETWEEN CURRENT ROW AND ${window} FOLLOWING)
 )`,
     ...(areAlone
       ? []
@@ -198,16 +207,35 @@ function unordered(target: Target, funnel: Funnel): string[] {
           `own AS (\n  -- Each step has an event of its own.\n  SELECT *,\n    ${own}\n  FROM followed\n)`,
         ]),
     `attempts AS (\n  SELECT *, ${depth} AS depth FROM ${areAlone ? "followed" : "own"}${counted}\n)`,
-    bestBy(target, best, ["t", "seq"]),
+  ];
+}
+
+/** Returns the columns of the times at which an unordered attempt did a step, in no order. */
+function doneIn(funnel: Funnel): string[] {
+  const areAlone = ownEvents(funnel).sets.every((set) => set.steps === 1);
+  return numbersTo(funnel.steps.length).map((step) =>
+    areAlone ? `first_${step}` : `done_${step}`,
+  );
+}
+
+function bestUnordered(target: Target, funnel: Funnel, from: string): string[] {
+  const owner = ownerIn(funnel);
+  const done = doneIn(funnel);
+  const best = { name: "best_attempt", from, owner, ended: `greatest(${done.join(", ")})` };
+  const times = numbersTo(done.length).map(
+    (step) => `max(CASE WHEN n = ${step} THEN t END) AS t_${step}`,
+  );
+  return [
+    bestBy(target, { ...best, columns: done }, ["t", "seq"]),
     `done AS (
-  SELECT person_id${value}, done_at.t, row_number() OVER (PARTITION BY person_id ORDER BY done_at.t) AS n
+  SELECT ${owner}, done_at.t, row_number() OVER (PARTITION BY ${owner} ORDER BY done_at.t) AS n
   FROM best_attempt, (VALUES ${done.map((name) => `(best_attempt.${name})`).join(", ")}) AS done_at(t)
   WHERE done_at.t IS NOT NULL
 )`,
     `best AS (
-  SELECT person_id${value}, count(*) AS depth,
+  SELECT ${owner}, count(*) AS depth,
     ${times.join(",\n    ")}
-  FROM done GROUP BY person_id${value}
+  FROM done GROUP BY ${owner}
 )`,
   ];
 }

@@ -1,6 +1,6 @@
 import type { CellOf, LifecycleRow, PlanOf } from "../../../core/ports/insights.ts";
 import type { Lifecycle } from "../../../core/queries/lifecycle.ts";
-import type { Interval, Period } from "../../../core/queries/period.ts";
+import { type Interval, type Period, withoutFirstInterval } from "../../../core/queries/period.ts";
 import {
   actorsSelect,
   bucketOf,
@@ -47,7 +47,7 @@ function statusesOf(
   period: Period,
   isOfActors = false,
 ): string[] {
-  const scan = eventScan(target, period);
+  const scan = eventScan(target, period, withoutFirstInterval(period));
   const from = target.bind(period.from, "TIMESTAMP");
   const columns = [
     `${scan.person()} AS person_id`,

@@ -1,31 +1,35 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { Answered, Found, InsightQueries, Plan } from "../../../core/ports/insights.ts";
+import { propertyFiltersOf } from "../../../core/queries/behavior.ts";
 import type { Query } from "../../../core/queries/insight.ts";
 import type { EventFilters } from "../../../core/queries/query-fields.ts";
-import { filtersIn } from "../../../core/values/property-filter.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 import { readableColumns } from "../events/hot-columns.ts";
-import { eventNames, personNames } from "../lists/names.ts";
+import { firstEventAt } from "../lists/first-event.ts";
+import { eventNames } from "../lists/names.ts";
 import { binder, checkPatterns } from "../lists/property-filter.ts";
-import { firstEventAt, hasProperty, knownValues } from "../lists/values.ts";
+import { type VocabularySources, vocabulary } from "../lists/vocabulary.ts";
 import { actorsSql, foundActors } from "./actors.ts";
 import { eventTables } from "./event-tables.ts";
-import { funnelRow, funnelSql } from "./funnels.ts";
+import { funnelFound, funnelSql } from "./funnels.ts";
 import { lifecycleRow, lifecycleSql } from "./lifecycle.ts";
 import { pathsRow, pathsSql } from "./paths.ts";
 import { retentionRow, retentionSql } from "./retention.ts";
 import { type Row, type Statement, sqlOf, type Target } from "./statement.ts";
 import { stickinessRow, stickinessSql } from "./stickiness.ts";
-import { trendsOrder, trendsRow, trendsSql } from "./trends.ts";
+import { trendsFound, trendsOrder, trendsSql } from "./trends.ts";
 
 /** Receives the properties of events that a query read without a hot column, and its time. */
 export type NoteUse = (properties: ReadonlySet<string>, ms: number) => void;
+
+const NO_SOURCES: VocabularySources = { groupTypes: async () => [], words: async () => [] };
 
 /** Runs queries of events in DuckDB. */
 export function insightQueries(
   reads: ApiReads,
   noteUse: NoteUse = () => undefined,
+  sources = NO_SOURCES,
 ): InsightQueries {
   type Run = (statement: (target: Target) => Statement) => Promise<Row[]>;
   const runner = <T>(
@@ -39,9 +43,7 @@ export function insightQueries(
       const beganMs = performance.now();
       const promoted = await readableColumns(connection);
       const events = { project, promoted, onUse: (property: string) => used.add(property) };
-      const filters = filtersIn({ any: false, of: filtersOf(query) });
-      const propertyFilters = filters.map(({ filter }) => filter);
-      await checkPatterns(connection, propertyFilters, "query");
+      await checkPatterns(connection, propertyFiltersOf(filtersOf(query)), "query");
       try {
         return await work(async (statement) => {
           const { bind, values } = binder();
@@ -66,14 +68,9 @@ export function insightQueries(
       runner(project, asked.plan.query, signal, async (run) =>
         foundActors(await run((target) => actorsSql(target, asked, part))),
       ),
-    names: (project, signal, foldedNames) =>
-      reads.read(signal, (connection) => eventNames(connection, project, foldedNames)),
-    personNames: (project, signal, foldedNames) =>
-      reads.read(signal, (connection) => personNames(connection, project, foldedNames)),
-    values: (project, signal, foldedValues) =>
-      reads.read(signal, (connection) => knownValues(connection, project, foldedValues)),
-    hasProperty: (project, signal, expected) =>
-      reads.read(signal, (connection) => hasProperty(connection, project, expected)),
+    names: (project, signal) => reads.read(signal, (connection) => eventNames(connection, project)),
+    vocabulary: (project, signal) =>
+      reads.read(signal, (connection) => vocabulary(connection, project, sources)),
     firstEventAt: (project, signal) =>
       reads.read(signal, (connection) => firstEventAt(connection, project)),
   };
@@ -132,7 +129,7 @@ export function compiled(plan: Plan): Compiled {
     statements: [statement],
     order: "",
     resultOf: ([rows = []]: Row[][]) =>
-      rows.map(read).filter((row) => row !== undefined) as Found["FunnelsQuery"],
+      rows.map(read).filter((row) => row !== undefined) as Found["PathsQuery"],
   });
   switch (query.kind) {
     case "TrendsQuery": {
@@ -140,18 +137,15 @@ export function compiled(plan: Plan): Compiled {
       return {
         statements: trendsSql(trends),
         order: trendsOrder(trends),
-        resultOf(all) {
-          const rows = all.map((some) => some.map(trendsRow));
-          const { length } = query.series;
-          return { current: rows.slice(0, length), previous: rows.slice(length) };
-        },
+        resultOf: (all) => trendsFound(trends, all.flat()),
       };
     }
     case "FunnelsQuery":
-      return one(
-        (target) => funnelSql(target, query, period),
-        (row) => funnelRow(row, query.steps.length),
-      );
+      return {
+        statements: [(target) => funnelSql(target, query, period)],
+        order: "",
+        resultOf: ([rows = []]) => funnelFound(rows, query),
+      };
     case "RetentionQuery":
       return one(
         (target) => retentionSql(target, query, period),

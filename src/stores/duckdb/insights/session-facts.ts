@@ -1,5 +1,5 @@
 import { sessionPropertyType } from "../../../core/queries/session-property.ts";
-import { columnsIn, type Near, nearPeriod, sessionsOf } from "../sql/sessions.ts";
+import { columnsIn, type Near, nearPeriod, sessionsOf } from "../lists/sessions.ts";
 import { TIME } from "./statement.ts";
 
 /** Computes columns of sessions once for each of them, for one SELECT from events. */

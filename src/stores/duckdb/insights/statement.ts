@@ -1,10 +1,18 @@
 import type { BreakdownKind, FoundValue, Line } from "../../../core/ports/insights.ts";
-import type { Breakdown } from "../../../core/queries/breakdown.ts";
+import { isBehavior } from "../../../core/queries/behavior.ts";
+import type { Breakdown, ValueOf } from "../../../core/queries/breakdown.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import type { EventFilter, EventsNode, PropertyOf } from "../../../core/queries/query-fields.ts";
+import type {
+  AnyFilter,
+  EventFilter,
+  EventsNode,
+  PropertyOf,
+} from "../../../core/queries/query-fields.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
 import { type Bind, groupMet } from "../lists/property-filter.ts";
-import type { Near } from "../sql/sessions.ts";
+import type { Near } from "../lists/sessions.ts";
+import { personFacts } from "./behaviors.ts";
+import { timeValue, valuesOrder } from "./breakdown-values.ts";
 
 /**
  * The purpose for which a query is compiled. A run binds values as parameters and reads tables; a draft, the SQL
@@ -64,23 +72,52 @@ export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
   isOf(node: Pick<EventsNode, "event" | "filters">): string;
   /** The conditions of the period; with `everBefore` the period has no beginning. */
   within(options?: { everBefore?: boolean }): string[];
+  /** Those of its beginning alone. */
+  since(): string[];
   /** `name (SELECT … FROM events …)` with all joins that columns and conditions need. */
   named(name: string, columns: readonly string[], conditions: readonly string[]): string;
 };
 
-/** Begins a SELECT from events, on the clock of a period. */
-export function eventScan({ bind, source: open }: Target, period: Period): EventScan {
-  const source = open();
+/**
+ * Begins a SELECT from events, on the clock of a period. `asked` is the period of the query, in which persons did what
+ * filters ask for.
+ */
+export function eventScan(target: Target, period: Period, asked = period): EventScan {
+  const { bind } = target;
+  const source = target.source();
   let near: Near | null = null;
   const wall = source.wall(period);
-  const { person, text, isPlain, passes } = source;
+  const { person, text } = source;
+  const persons = personFacts((own) => eventScan(target, own), asked, bind);
+  const passes = (one: AnyFilter) =>
+    isBehavior(one) ? persons.passes(one, person()) : source.passes(one);
+  // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
+  const close = (compared: string, instant: string | undefined, roughly: string) =>
+    wall === TIME ? [] : [`${TIME} ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];
+  const since = () => {
+    const from = bind(period.from, "TIMESTAMP");
+    return [...close(">=", period.instants.from, `${from} - INTERVAL 1 DAY`), `${wall} >= ${from}`];
+  };
+  const valueIn = (of: ValueOf, property: string): string => {
+    switch (of.type) {
+      case "event_metadata":
+        return property === "person_id" ? `${person()}::VARCHAR` : `events.${property}`;
+      case "hogql":
+        return timeValue(property, wall);
+      case "first_touch":
+        return persons.firstTouch(property, person());
+      default:
+        return text(of, property);
+    }
+  };
   return {
-    ...{ person, text, isPlain, wall },
+    ...{ person, text, wall, since },
+    isPlain: () => source.isPlain() && persons.isEmpty(),
     // A cast to DATE takes half the time of date_trunc.
     startOf: (interval) =>
       interval === "day" ? `${wall}::DATE` : `date_trunc('${interval}', ${wall})`,
     value({ by }) {
-      const texts = by.map(({ of, property }) => text(of, property));
+      const texts = by.map(({ of, property }) => valueIn(of, property));
       return texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
     },
     isOf({ event, filters }) {
@@ -89,33 +126,22 @@ export function eventScan({ bind, source: open }: Target, period: Period): Event
       return [...named, ...all].join("\n    AND ") || ALWAYS;
     },
     within({ everBefore = false } = {}) {
-      const { instants } = period;
       near = everBefore ? { before: period.before } : period;
       const before = bind(period.before, "TIMESTAMP");
-      // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
-      const close = (compared: string, instant: string | undefined, roughly: string) =>
-        wall === TIME
-          ? []
-          : [`${TIME} ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];
-      const until = [
-        ...close("<", instants.before, `${before} + INTERVAL 1 DAY`),
-        `${wall} < ${before}`,
-      ];
-      if (everBefore) return until;
-      const from = bind(period.from, "TIMESTAMP");
       return [
-        ...close(">=", instants.from, `${from} - INTERVAL 1 DAY`),
-        `${wall} >= ${from}`,
-        ...until,
+        ...(everBefore ? [] : since()),
+        ...close("<", period.instants.before, `${before} + INTERVAL 1 DAY`),
+        `${wall} < ${before}`,
       ];
     },
     named(name, columns, conditions) {
       const needs = source.needs(near);
-      const tables = needs.tables.length === 0 ? "" : `WITH ${needs.tables.join(", ")}\n  `;
+      const all = [...needs.tables, ...persons.tables()];
+      const tables = all.length === 0 ? "" : `WITH ${all.join(", ")}\n  `;
       const where = [...needs.conditions, ...conditions].filter((one) => one !== ALWAYS);
       return `${name} (
   ${tables}SELECT ${columns.join(",\n    ")}
-  ${["FROM events", ...needs.joins].join("\n  ")}
+  ${["FROM events", ...needs.joins, ...persons.joins()].join("\n  ")}
   WHERE ${where.join("\n    AND ")}
 )`;
     },
@@ -138,12 +164,21 @@ export function isUtc({ clock }: Period): boolean {
   return clock.length === 1 && clock[0]?.ahead_s === 0;
 }
 
-/** Returns the table `top` of the values with the greatest `by`, an aggregate of the rows of a table. */
-export function topValues(top: string, rows: string, by: string, { limit }: Breakdown): string {
+/**
+ * Returns the table `top` of the values that have a line of their own: the first ones by `number`, an aggregate of the
+ * rows of a table.
+ */
+export function topValues(
+  top: string,
+  rows: string,
+  number: string,
+  breakdown: Breakdown,
+  isOfFormula = false,
+): string {
   return `${top} AS (
   SELECT breakdown, true AS is_top FROM ${rows} GROUP BY breakdown
-  ORDER BY ${by} DESC NULLS LAST, breakdown NULLS LAST
-  LIMIT ${limit}
+  ORDER BY ${valuesOrder(breakdown, number, isOfFormula)}
+  LIMIT ${breakdown.limit}
 )`;
 }
 

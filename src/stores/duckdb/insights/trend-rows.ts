@@ -8,13 +8,16 @@ import {
 } from "../../../core/queries/trend.ts";
 import { groupColumn } from "../../loads/event-lines.ts";
 import { numberOf } from "../lists/property-filter.ts";
-import { type EventScan, eventScan, type Target } from "./statement.ts";
+import { type EventScan, eventScan, type Target, TIME } from "./statement.ts";
 
 /** A series in one period; the names of its tables begin with `name`. */
 export type SeriesIn = { name: string; series: Series; period: Period; timezone: string };
 
-/** How the events of a series are divided; with `isWhole` not by time. */
-export type Divided = Pick<Trends, "interval" | "breakdown"> & { isWhole?: boolean | undefined };
+/** How the events of a series are divided; with `isWhole` not by time. With `countsPersons` they have an `actor`. */
+export type Divided = Pick<Trends, "interval" | "breakdown"> & {
+  isWhole?: boolean | undefined;
+  countsPersons?: boolean;
+};
 
 /**
  * SQL of the aggregate of a series. With `id`, each value of that column counts once. A run first aggregates the
@@ -37,6 +40,8 @@ const MATHS: Record<SeriesMath, MathSql> = {
   monthly_active: idsOf("person_id"),
   unique_session: idsOf("session_id"),
   unique_group: idsOf("group_key"),
+  first_time_for_user: idsOf("person_id"),
+  hogql: idsOf("own_value"),
   sum: inCells("sum"),
   avg: {
     value: "avg(number)",
@@ -84,7 +89,8 @@ export function eventsOf(
   { table, more = () => [] }: { table: string; more?: (scan: EventScan) => string[] },
 ): string {
   const days = daysOf(series);
-  const scan = eventScan(target, days === 1 ? period : withDaysBefore(period, days - 1, timezone));
+  const scanned = days === 1 ? period : withDaysBefore(period, days - 1, timezone);
+  const scan = eventScan(target, scanned, period);
   const { math_property, math_property_of: type } = series;
   const { id } = mathOf(series);
   const columns = [
@@ -93,13 +99,46 @@ export function eventsOf(
       : [`${scan.startOf(days === 1 ? interval : "day")} AS starts_at`]),
     ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
     ...(id === undefined ? [] : [`${idOf(series, scan)} AS ${id}`]),
-    ...(math_property === null
+    ...(math_property === null || series.math === "hogql"
       ? []
       : [`${scan.text({ type }, math_property)} AS text`, `${numberOf("text")} AS number`]),
     ...more(scan),
   ];
+  if (series.math === "first_time_for_user") return firstOf(scan, series, { table, columns });
   const selected = columns.length === 0 ? [scan.wall] : columns;
   return scan.named(`${table} AS`, selected, [...scan.within(), scan.isOf(series)]);
+}
+
+/**
+ * Returns the table of each person's first event ever of a name, after the table that it is read from. As in PostHog,
+ * persons do not count if that event is not in the period, or does not pass the filters.
+ */
+function firstOf(
+  scan: EventScan,
+  { event, filters }: Series,
+  { table, columns }: { table: string; columns: readonly string[] },
+): string {
+  const ever = `${table}_ever`;
+  const since = scan.since().join(" AND ");
+  const all = [
+    ...columns,
+    `${scan.isOf({ event, filters })} AND ${since} AS counts`,
+    // Events at the same time are in the order of arrival.
+    `epoch_us(${TIME})::HUGEINT * 9223372036854775808 + events.seq AS place`,
+  ];
+  const named = columns.map((column) => column.replace(/^.* AS (\w+)$/s, "$1"));
+  const first = named
+    .filter((name) => name !== "person_id")
+    .map((name) => `arg_min_null(${name}, place) AS ${name}`);
+  const events = scan.named(`${ever} AS`, all, [
+    ...scan.within({ everBefore: true }),
+    scan.isOf({ event, filters: [] }),
+  ]);
+  return `${events},
+${table} AS (
+  SELECT ${["person_id", ...first].join(", ")}
+  FROM ${ever} GROUP BY person_id HAVING arg_min(counts, place)
+)`;
 }
 
 /** The rows that a series is aggregated from. */
@@ -132,7 +171,9 @@ export function rowsOf(target: Target, part: Divided, own: SeriesIn): Rows {
   const days = daysOf(series);
   const { value, cells, id } = mathOf(series);
   const by = breakdown === null ? [] : ["breakdown"];
-  const tables = [eventsOf(target, part, own, { table: `${name}_events` })];
+  const isCounted = part.countsPersons === true && target.project !== null;
+  const more = (scan: EventScan) => (isCounted ? [`${scan.person()} AS actor`] : []);
+  const tables = [eventsOf(target, part, own, { table: `${name}_events`, more })];
   let from = `${name}_events`;
   if (days > 1) {
     const later = Array.from({ length: days }, (_, day) => day).join(", ");
@@ -193,7 +234,8 @@ function isStart({ bind }: Target, interval: Interval, { buckets }: Period): str
 
 /** Returns SQL of the id that counts once. */
 function idOf(series: Series, scan: EventScan): string {
-  const { math_group_type_index: index } = series;
+  const { math, math_property, math_property_of: type, math_group_type_index: index } = series;
+  if (math === "hogql") return scan.text({ type }, math_property ?? "");
   if (index !== null) return `events."${groupColumn(index)}"`;
   return uniqueIn(series) === "session_id" ? `nullif(events."$session_id", '')` : scan.person();
 }

@@ -1,4 +1,7 @@
-import type { PlanOf, TrendsRow } from "../../../core/ports/insights.ts";
+import type { Found, PlanOf, TrendsRow } from "../../../core/ports/insights.ts";
+import type { Breakdown } from "../../../core/queries/breakdown.ts";
+import { type Formula, type FormulaPart, seriesIn } from "../../../core/queries/formula.ts";
+import { isTypical, isZeroWithout } from "../../../core/queries/trend.ts";
 import {
   breakdownOf,
   bucketOf,
@@ -19,10 +22,11 @@ import {
   type SeriesIn,
 } from "./trend-rows.ts";
 
-/** One statement of a trend: a series, and the series whose top breakdown values its rows have. */
+/** One series of a trend, and the table of the breakdown values that its rows have. */
 type TrendsPart = Divided & {
   own: SeriesIn;
-  ranked: SeriesIn;
+  rows: Rows;
+  top: string;
   /** SQL of the columns with the series' letter and, in a comparison, the period. */
   labels: string;
 };
@@ -37,47 +41,126 @@ export function trendsOrder({ query, previous, isWhole }: PlanOf<"TrendsQuery">)
   return ["series", ...period, ...value, ...(isWhole ? [] : ["bucket NULLS LAST"])].join(", ");
 }
 
-/** Returns the statements of a trend: one for each series, first all of the current period. */
-export function trendsSql({
-  query,
-  period,
-  previous,
-  timezone,
-  isWhole,
-}: PlanOf<"TrendsQuery">): ((target: Target) => Statement)[] {
+/** Returns the series of a trend, in its period or in another one. */
+export function seriesOf(
+  { query, period, timezone }: PlanOf<"TrendsQuery">,
+  name = "",
+): SeriesIn[] {
+  return query.series.map((series, index) => {
+    return { name: `${letterOf(index).toLowerCase()}${name}`, series, period, timezone };
+  });
+}
+
+/**
+ * Returns the statements of a trend: one for each series, first all of the current period. A formula by a breakdown is
+ * one statement, because its values are ranked by all series.
+ */
+export function trendsSql(plan: PlanOf<"TrendsQuery">): ((target: Target) => Statement)[] {
+  const { query, period, previous, isWhole } = plan;
   const { series, formula, interval, breakdown } = query;
-  const current = series.map((one, index): SeriesIn => {
-    return { name: letterOf(index).toLowerCase(), series: one, period, timezone };
-  });
-  const before = (previous === null ? [] : current).map((one): SeriesIn => {
-    return { ...one, name: `${one.name}_previous`, period: previous ?? period };
-  });
-  return [...current, ...before].map((own, at) => {
-    const index = at % series.length;
+  const current = seriesOf(plan);
+  const before = previous === null ? [] : seriesOf({ ...plan, period: previous }, "_previous");
+  const labeled = [...current, ...before].map((own, at) => {
+    const countsPersons = breakdown !== null && (formula !== null || isTypical(own.series));
     const label = own.period === period ? "current" : "previous";
-    const labels = `'${letterOf(index)}' AS series, ${previous === null ? "" : `'${label}' AS period, `}`;
-    // A formula, like a comparison, needs the same values in all series.
-    const ranked = current[formula === null ? index : 0] ?? own;
-    return (target) => partSql(target, { own, ranked, labels, interval, breakdown, isWhole });
+    const letter = letterOf(at % series.length);
+    const labels = `'${letter}' AS series, ${previous === null ? "" : `'${label}' AS period, `}`;
+    const ranked = current[at % series.length] ?? own;
+    return { own, labels, ranked, divided: { interval, breakdown, isWhole, countsPersons } };
   });
-}
-
-/** Returns the statement of one series. Intervals without events have no row; counts are exact. */
-function partSql(target: Target, part: TrendsPart): Statement {
-  const { own, ranked, breakdown } = part;
-  const rows = rowsOf(target, part, own);
-  const tables = [...rows.tables];
-  if (breakdown !== null) {
-    const isOwn = own.name === ranked.name;
-    const all = isOwn ? rows : rowsOf(target, part, ranked);
-    if (!isOwn) tables.push(...all.tables);
-    tables.push(topValues(topOf(part), all.ranked, all.rankedBy, breakdown));
+  if (formula === null || breakdown === null) {
+    return labeled.map(({ own, labels, ranked, divided }) => (target) => {
+      const rows = rowsOf(target, divided, own);
+      const top = `${ranked.name}_top`;
+      const { tables, select } = partSql(target, { ...divided, own, rows, labels, top });
+      if (breakdown === null) return { tables: [...rows.tables, ...tables], select };
+      const isOwn = own.name === ranked.name;
+      const all = isOwn ? rows : rowsOf(target, divided, ranked);
+      const ranking = topValues(top, all.ranked, all.rankedBy, breakdown);
+      return {
+        tables: [...rows.tables, ...(isOwn ? [] : all.tables), ranking, ...tables],
+        select,
+      };
+    });
   }
-  const more = rows.isUnique ? uniqueSql(target, part, rows) : plainSql(part, rows);
-  return { tables: [...tables, ...more.tables], select: more.select };
+  return [
+    (target) => {
+      const parts = labeled.map((one) => ({
+        ...{ ...one.divided, ...one, top: FORMULA_TOP },
+        rows: rowsOf(target, one.divided, one.own),
+      }));
+      const top = formulaTop(breakdown, formula, parts.slice(0, series.length));
+      const all = parts.map((part) => partSql(target, part));
+      return {
+        tables: [
+          ...parts.flatMap(({ rows }) => rows.tables),
+          top,
+          ...all.flatMap(({ tables }) => tables),
+        ],
+        select: all.map(({ select }) => select).join("\nUNION ALL\n"),
+      };
+    },
+  ];
 }
 
-const topOf = ({ ranked }: TrendsPart) => `${ranked.name}_top`;
+/** The table of the values of a formula. */
+export const FORMULA_TOP = "formula_top";
+
+/** Returns that table: the values are ranked by the result of the formula for the whole period. */
+export function formulaTop(
+  breakdown: Breakdown,
+  formula: Formula,
+  all: readonly { own: SeriesIn; rows: Rows }[],
+): string {
+  const used = [...new Set(seriesIn(formula))];
+  const named = used.length === 0 ? [0] : used;
+  const numbers = named.map((at) => {
+    const rows = all[at]?.rows;
+    const columns = named.map((other) =>
+      other === at
+        ? `(${rows?.rankedBy})::DOUBLE AS number_${at}`
+        : `NULL::DOUBLE AS number_${other}`,
+    );
+    return `SELECT ${["breakdown", ...columns].join(", ")} FROM ${rows?.ranked} GROUP BY breakdown`;
+  });
+  const sql = (part: FormulaPart): string => {
+    if ("number" in part) return `${part.number}::DOUBLE`;
+    if ("operator" in part) return `(${part.of.map(sql).join(` ${part.operator} `)})`;
+    const number = `max(number_${part.series})`;
+    const { series } = all[part.series]?.own ?? {};
+    return series !== undefined && isZeroWithout(series) ? `coalesce(${number}, 0)` : number;
+  };
+  const result = sql(formula.part);
+  const ranked = `CASE WHEN isfinite(${result}) THEN ${result} END`;
+  return topValues(
+    FORMULA_TOP,
+    `(\n    ${numbers.join("\n    UNION ALL ")})`,
+    ranked,
+    breakdown,
+    true,
+  );
+}
+
+/** Returns the statement of one series over its rows. Intervals without events have no row; counts are exact. */
+function partSql(target: Target, part: TrendsPart): Statement {
+  const { tables, select } = part.rows.isUnique ? uniqueSql(target, part) : plainSql(part);
+  const persons = part.countsPersons && target.project !== null ? personsSql(part) : [];
+  return { tables, select: [select, ...persons].join("\nUNION ALL ") };
+}
+
+/** The series of the rows that count the persons of lines. */
+const personsOf = (letter: string) => `${letter} persons`;
+
+/** Returns the SELECT of the persons of each line in the whole time. */
+function personsSql({ own, labels, top, isWhole }: TrendsPart): string[] {
+  const by = topColumns(top);
+  const bucket = isWhole ? "" : "NULL AS bucket, ";
+  return [
+    `SELECT ${labels.replace(/^'(.)'/, (_, letter) => `'${personsOf(letter)}'`)}${valueColumns(by)}, ${bucket}count(DISTINCT actor) AS value
+${joinedWith(top, `${own.name}_events`)}
+GROUP BY ${by.join(", ")}`,
+  ];
+}
 
 /** Returns the beginning of a SELECT of rows with these columns before the interval and the value. */
 function headOf(
@@ -90,11 +173,12 @@ function headOf(
 }
 
 /** Returns the statement of a series in which each row counts. */
-function plainSql(part: TrendsPart, { from, value }: Rows): Statement {
-  const { breakdown } = part;
-  const by = breakdown === null ? [] : topColumns(topOf(part));
+function plainSql(part: TrendsPart): Statement {
+  const { breakdown, top } = part;
+  const { from, value } = part.rows;
+  const by = breakdown === null ? [] : topColumns(top);
   const select = `${headOf(part, breakdown === null ? [] : [valueColumns(by)], value)}
-${breakdown === null ? `FROM ${from}` : joinedWith(topOf(part), from)}
+${breakdown === null ? `FROM ${from}` : joinedWith(top, from)}
 ${groupedBy(part, by)}HAVING count(*) > 0`;
   return { tables: [], select };
 }
@@ -107,14 +191,13 @@ function groupedBy({ isWhole }: TrendsPart, by: readonly string[]): string {
 }
 
 /** Returns the statement of a series in which each value of an id counts once. */
-function uniqueSql(target: Target, part: TrendsPart, rows: Rows): Statement {
-  const { own, breakdown, isWhole = false } = part;
+function uniqueSql(target: Target, part: TrendsPart): Statement {
+  const { own, breakdown, rows, top, isWhole = false } = part;
   const counted = { value: rows.value, isWhole };
   if (breakdown === null) {
     const select = `${headOf(part, [], "value")} FROM (${countedRows(rows, counted)})`;
     return { tables: [], select };
   }
-  const top = topOf(part);
   const ofTop = `${headOf(part, ["counted.breakdown", "false AS is_other"], "value")}
 FROM (${countedRows(rows, { ...counted, by: ["breakdown"] })}) AS counted
 JOIN ${top} ON counted.breakdown IS NOT DISTINCT FROM ${top}.breakdown`;
@@ -147,8 +230,21 @@ function countedRows(
   UNION ALL SELECT ${[...by, "NULL", value].join(", ")} ${ofWhole}`;
 }
 
-/** Reads a row of a trend. */
-export function trendsRow(row: Row): TrendsRow {
+/** Reads the rows of all statements of a trend. */
+export function trendsFound(
+  { query }: PlanOf<"TrendsQuery">,
+  rows: readonly Row[],
+): Found["TrendsQuery"] {
+  const labeled = Map.groupBy(rows, ({ series, period = "current" }) => `${series} ${period}`);
+  const of = (period: string, nameOf = (letter: string) => letter) =>
+    query.series.map((_, index) =>
+      (labeled.get(`${nameOf(letterOf(index))} ${period}`) ?? []).map(trendsRow),
+    );
+  const persons = { current: of("current", personsOf), previous: of("previous", personsOf) };
+  return { current: of("current"), previous: of("previous"), persons };
+}
+
+function trendsRow(row: Row): TrendsRow {
   const { bucket = null, value } = row as { bucket?: string | null; value: number | null };
   return { ...breakdownOf(row), bucket, value };
 }

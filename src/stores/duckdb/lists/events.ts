@@ -6,7 +6,7 @@ import type {
   EventReads,
   EventRow,
 } from "../../../core/ports/events.ts";
-import type { EventFilters } from "../../../core/queries/query-fields.ts";
+import type { PropertyConditions } from "../../../core/queries/query-fields.ts";
 import { PAGE_BYTES_MAX, type PageQuery } from "../../../core/values/page.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
@@ -28,7 +28,7 @@ type Filtering = {
   select(
     connection: DuckDBConnection,
     project: number,
-    filters: EventFilters,
+    filters: PropertyConditions,
     bind: Bind,
   ): Promise<EventSelection>;
   /** Receives the properties that a list read, and its time, as a property that is read often gets a column. */
@@ -107,18 +107,16 @@ const OWNER_NOW = `LEFT JOIN person_overrides AS moved
     ON moved.project_id = page.project_id AND moved.old_person_id = page.person_id`;
 
 /**
- * Finds the rows of a page, then the ones within its bytes, then their properties. So memory holds the properties
- * of at most one page. Only large events count, because the others take little.
+ * Returns the events of a page: the rows of the table `place`, then the ones within its bytes, then their properties. So
+ * memory holds the properties of at most one page. Only large events count, because the others take little.
  */
-const LIST = (tables: readonly string[], from: string) => `
-  WITH ${tables.map((table) => `${table}, `).join("")}place AS MATERIALIZED (
-    SELECT events.rowid AS row, events."timestamp", events.seq ${from}
-    ORDER BY events."timestamp" DESC, events.seq DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
-  ), fitting AS MATERIALIZED (
+export const eventsInPlace = (tables: readonly string[], way: "ASC" | "DESC" = "DESC") => `
+  WITH ${tables.join(", ")}, fitting AS MATERIALIZED (
     SELECT row FROM (
       SELECT row, place."timestamp", place.seq, coalesce(strlen(whole_properties), 0) AS bytes
       FROM place JOIN events ON events.rowid = row)
-    QUALIFY sum(bytes) OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING) - bytes < $bytes::BIGINT
+    QUALIFY sum(bytes) OVER (ORDER BY "timestamp" ${way}, seq ${way} ROWS UNBOUNDED PRECEDING) - bytes
+      < $bytes::BIGINT
   )
   SELECT (SELECT count(*) FROM place)::DOUBLE AS places, ${COLUMNS}
   FROM (
@@ -127,7 +125,16 @@ const LIST = (tables: readonly string[], from: string) => `
     FROM events WHERE rowid IN (SELECT row FROM fitting)
   ) AS page
   ${OWNER_NOW}
-  ORDER BY page."timestamp" DESC, page.seq DESC`;
+  ORDER BY page."timestamp" ${way}, page.seq ${way}`;
+
+const LIST = (tables: readonly string[], from: string) =>
+  eventsInPlace([
+    ...tables,
+    `place AS MATERIALIZED (
+    SELECT events.rowid AS row, events."timestamp", events.seq ${from}
+    ORDER BY events."timestamp" DESC, events.seq DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+  )`,
+  ]);
 
 const COUNT = (tables: readonly string[], from: string) =>
   `${tables.length === 0 ? "" : `WITH ${tables.join(", ")} `}SELECT count(*) AS count ${from}`;
@@ -229,9 +236,11 @@ async function findEvent(
   return { ...withoutSeq(eventRow(found)), ingested_at: String(found["ingested_at"]) };
 }
 
-const withoutSeq = ({ seq: _, ...event }: EventRow & { seq: number }): EventRow => event;
+/** Returns an event without its number. */
+export const withoutSeq = ({ seq: _, ...event }: EventRow & { seq: number }): EventRow => event;
 
-function eventRow(row: Record<string, DuckDBValue>): EventRow & { seq: number } {
+/** Reads a row of {@link eventsInPlace}. */
+export function eventRow(row: Record<string, DuckDBValue>): EventRow & { seq: number } {
   return {
     seq: Number(row["seq"]),
     uuid: String(row["uuid"]),

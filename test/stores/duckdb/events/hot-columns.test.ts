@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { MaterializedColumns } from "../../../../src/core/ports/hot-columns.ts";
 import type { Plan } from "../../../../src/core/ports/insights.ts";
 import { periodOf } from "../../../../src/core/queries/period.ts";
+import { SHOWN_PLAIN } from "../../../../src/core/queries/trend-shown.ts";
 import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
 import { eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
@@ -35,7 +36,7 @@ const SLOW: Plan = {
     kind: "TrendsQuery",
     series: [
       {
-        ...{ event: null, name: "all", filters: [], math: "sum" },
+        ...{ event: null, name: "all", isNamed: false, filters: [], math: "sum" },
         ...{ math_property: "a/b~c", math_property_of: "event", math_group_type_index: null },
       },
     ],
@@ -46,6 +47,7 @@ const SLOW: Plan = {
       dateRange: DATES,
       breakdown: null,
       formula: null,
+      shown: SHOWN_PLAIN,
     },
   },
   period: periodOf(DATES, { interval: "month", timezone: "UTC", now: 0 }),

@@ -5,7 +5,8 @@ import {
   type Interval,
   withIntervalBefore,
 } from "../../../../src/core/queries/period.ts";
-import { chance, type DataSet } from "../../../support/data/data-sets.ts";
+import { type AskedTime, behaviorOfChance } from "../../../support/data/behavior-reference.ts";
+import { chance, type DataSet, type Stored } from "../../../support/data/data-sets.ts";
 import {
   bucketOf,
   nodeOfChance,
@@ -18,11 +19,17 @@ import { insightTrials } from "../../../support/data/insight-trials.ts";
 /** A random lifecycle over a data set, and its rows by a plain loop. */
 function asked(set: DataSet) {
   const dice = chance(set.project * 41);
-  const { node, isOf } = nodeOfChance(set, dice);
+  const time: AskedTime = {};
+  const more = () => behaviorOfChance(set, dice, time);
+  const { node, isOf } = nodeOfChance(set, dice, more);
   const interval = dice.of<Interval>(["hour", "day", "day", "day", ...INTERVALS]);
   const inPeriod = periodOfChance(set, dice, interval);
   const { timezone } = set;
   const period = withIntervalBefore(inPeriod.period, { interval, timezone });
+  const placeOf = ({ timestamp }: Stored) =>
+    period.buckets.indexOf(bucketOf(shownAt(timestamp, timezone), interval));
+  const { isUntil } = inPeriod;
+  time.when = { isIn: (event) => isUntil(event) && placeOf(event) > 0, isUntil };
   const plan: PlanOf<"LifecycleQuery"> = {
     query: {
       ...({ kind: "LifecycleQuery", series: node, interval } as const),
@@ -30,14 +37,9 @@ function asked(set: DataSet) {
     },
     ...{ period, previous: null, timezone },
   };
-  const events = set.events.filter((event) => inPeriod.isUntil(event) && isOf(event));
+  const events = set.events.filter((event) => isUntil(event) && isOf(event));
   const people = [...Map.groupBy(events, (event) => ownerOf(set, event)).values()].map(
-    (some) =>
-      new Set(
-        some.map(({ timestamp }) =>
-          period.buckets.indexOf(bucketOf(shownAt(timestamp, timezone), interval)),
-        ),
-      ),
+    (some) => new Set(some.map(placeOf)),
   );
   const statusAt = (places: Set<number>, place: number): LifecycleRow["status"] | undefined => {
     if (!places.has(place)) return places.has(place - 1) && place > 0 ? "dormant" : undefined;

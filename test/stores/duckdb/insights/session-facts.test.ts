@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Found } from "../../../../src/core/ports/insights.ts";
+import { readFormula } from "../../../../src/core/queries/formula.ts";
 import { INTERVALS, type Interval } from "../../../../src/core/queries/period.ts";
 import type { EventFilter, EventsNode } from "../../../../src/core/queries/query-fields.ts";
 import type { Series, Trends } from "../../../../src/core/queries/trend.ts";
+import { SHOWN_PLAIN } from "../../../../src/core/queries/trend-shown.ts";
 import type { Json } from "../../../../src/core/values/json.ts";
 import { propertyFilter } from "../../../../src/core/values/property-filter.ts";
 import { expectActors, ownersOf, someOf } from "../../../support/data/actors-reference.ts";
@@ -147,7 +149,7 @@ function asked(plain: DataSet): Asked & { set: DataSet } {
     ] as const);
     const isCount = math === "total" || math === "unique_session";
     return {
-      ...{ ...node, math },
+      ...{ ...node, isNamed: false, math },
       math_property: isCount
         ? null
         : of(["$session_duration", "$session_duration", "$pageview_count"]),
@@ -158,16 +160,18 @@ function asked(plain: DataSet): Asked & { set: DataSet } {
   const query: Trends = {
     ...({ kind: "TrendsQuery", series, interval, compare: false, compareTo: null } as const),
     dateRange: { date_from: "", date_to: null },
+    shown: SHOWN_PLAIN,
     breakdown:
       next(3) === 0
         ? null
         : { by: [{ of: { type: "session" }, property: of(KEYS) }], limit: 1 + next(4) },
-    formula: next(3) === 0 ? { text: "A", of: ([a = null]) => a } : null,
+    formula: next(3) === 0 ? readFormula("A", 1, "") : null,
   };
   const { timezone } = set;
   return {
     set,
     plan: { query, period, previous: null, timezone },
+    time: { when: { isIn, isUntil: isIn } },
     isOf: nodes.map(({ isOf }) => isOf),
     isIn,
   };

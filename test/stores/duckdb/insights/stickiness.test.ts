@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { PlanOf, StickinessRow } from "../../../../src/core/ports/insights.ts";
 import { INTERVALS, type Interval } from "../../../../src/core/queries/period.ts";
+import { type AskedTime, behaviorOfChance } from "../../../support/data/behavior-reference.ts";
 import { chance, type DataSet } from "../../../support/data/data-sets.ts";
 import {
   bucketOf,
@@ -19,9 +20,13 @@ const SERIES = ["A", "B"];
 /** A random stickiness over a data set, and its rows by a plain loop. */
 function asked(set: DataSet) {
   const dice = chance(set.project * 43);
-  const series = [nodeOfChance(set, dice), nodeOfChance(set, dice)];
+  const time: AskedTime = {};
+  const more = () => behaviorOfChance(set, dice, time);
+  const series = [nodeOfChance(set, dice, more), nodeOfChance(set, dice, more)];
   const interval = dice.of<Interval>(INTERVALS);
-  const { period, isIn } = periodOfChance(set, dice, interval);
+  const { period, ...when } = periodOfChance(set, dice, interval);
+  const { isIn } = when;
+  time.when = when;
   const { timezone } = set;
   const plan: PlanOf<"StickinessQuery"> = {
     query: {

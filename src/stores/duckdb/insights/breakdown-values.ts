@@ -1,0 +1,39 @@
+import { type Breakdown, TIME_VALUES, WEEKDAYS } from "../../../core/queries/breakdown.ts";
+
+/** Returns SQL of a value of TIME_VALUES as text; `wall` is that of the time on the clock of the project. */
+export function timeValue(expression: string, wall: string): string {
+  switch (expression) {
+    case TIME_VALUES.weekday_number:
+      return `isodow(${wall})::VARCHAR`;
+    case TIME_VALUES.weekday:
+      return `dayname(${wall})`;
+    case TIME_VALUES.hour:
+      return `hour(${wall})::VARCHAR`;
+    case TIME_VALUES.date:
+      return `${wall}::DATE::VARCHAR`;
+    default: {
+      const unit = expression === TIME_VALUES.week ? "week" : "month";
+      return `date_trunc('${unit}', ${wall})::DATE::VARCHAR`;
+    }
+  }
+}
+
+/**
+ * Returns the terms of ORDER BY of the values of a breakdown by `number`, an aggregate of their rows. A value that is
+ * missing is ranked by its number only where the greatest number of a series is first.
+ */
+export function valuesOrder(
+  { order = "desc", by }: Breakdown,
+  number: string,
+  isOfFormula = false,
+): string {
+  if (order === "natural") return `${naturalSql(by[0]?.property)} NULLS LAST`;
+  const byNumber = `${number} ${order === "asc" ? "ASC" : "DESC"} NULLS LAST, breakdown NULLS LAST`;
+  return order === "asc" || isOfFormula ? `breakdown IS NULL, ${byNumber}` : byNumber;
+}
+
+function naturalSql(expression: string | undefined): string {
+  if (expression === TIME_VALUES.hour) return "breakdown::INTEGER";
+  if (expression !== TIME_VALUES.weekday) return "breakdown";
+  return `list_position([${WEEKDAYS.map((day) => `'${day}'`).join(", ")}], breakdown)`;
+}

@@ -1,0 +1,90 @@
+import type { Period } from "../../../core/queries/period.ts";
+import { SQL_VIEWS } from "../../../core/sql/tables.ts";
+
+/** Seconds from which a session with one page view is no bounce. */
+const BOUNCE_SECONDS = 10;
+
+// Events at the same time are in the order of arrival. A number is compared faster than a row of two.
+const PLACE = `epoch_us("timestamp")::HUGEINT * 9223372036854775808 + seq`;
+
+/** Returns SQL of what the first event of a session has. */
+export const ofFirst = (value: string): string => `arg_min_null(${value}, ${PLACE})`;
+const counted = (event: string) => `count(*) FILTER (event = '${event}')`;
+const entry = (value: string) => `${ofFirst(`"${value}"`)} FILTER (event = '$pageview')`;
+const end = (value: string) => `arg_max_null("${value}", ${PLACE}) FILTER (event = '$pageview')`;
+
+const VIEWS = counted("$pageview");
+// The casts change nothing: SQL of callers may then take the plain aggregates, which are faster.
+const BEGAN = `min("timestamp"::TIMESTAMP)`;
+const ENDED = `max("timestamp"::TIMESTAMP)`;
+const SECONDS = `(epoch_us(${ENDED}) - epoch_us(${BEGAN})) / 1e6`;
+
+/** SQL of the columns of `sessions`, over events with the same `$session_id`; the others are as {@link firstOf}. */
+const COMPUTED: Record<string, string> = {
+  session_id: `"$session_id"`,
+  $start_timestamp: BEGAN,
+  $end_timestamp: ENDED,
+  $session_duration: SECONDS,
+  duration: SECONDS,
+  $pageview_count: VIEWS,
+  $autocapture_count: counted("$autocapture"),
+  $screen_count: counted("$screen"),
+  $event_count: "count(*)",
+  $is_bounce: `CASE WHEN ${VIEWS} > 0 THEN ${VIEWS} = 1 AND ${counted("$autocapture")} = 0
+    AND ${SECONDS} < ${BOUNCE_SECONDS} END`,
+  $entry_current_url: entry("$current_url"),
+  $entry_pathname: entry("$pathname"),
+  $entry_hostname: entry("$host"),
+  $end_current_url: end("$current_url"),
+  $end_pathname: end("$pathname"),
+  $end_hostname: end("$host"),
+  $exit_current_url: end("$current_url"),
+  $exit_pathname: end("$pathname"),
+  $entry_referring_domain: ofFirst(`"$referring_domain"`),
+  $geoip_country_code: ofFirst("properties->>'/$geoip_country_code'"),
+  $geoip_country_name: ofFirst("properties->>'/$geoip_country_name'"),
+};
+
+const firstOf = (column: string) => ofFirst(`"${column.replace("$entry_utm", "utm")}"`);
+
+/** A period on the clock of a project; without a beginning it has all that was before. */
+export type Near = Partial<Pick<Period, "from">> & Pick<Period, "before">;
+
+/** Days that a session lasts at most, with those by which clocks differ. */
+const NEAR_DAYS = { before: 2, after: 3 };
+
+/** Returns the conditions on the time of an event, in UTC, that belongs to a session with events in a period. */
+export function nearPeriod(time: string, { from, before }: Near): string[] {
+  const near = (wall: string, days: number) => {
+    const at = Date.parse(`${wall.slice(0, 23)}Z`) + days * 86_400_000;
+    return `TIMESTAMP '${new Date(at).toISOString().slice(0, 10)}'`;
+  };
+  return [
+    ...(from === undefined ? [] : [`${time} >= ${near(from, -NEAR_DAYS.before)}`]),
+    `${time} < ${near(before, NEAR_DAYS.after)}`,
+  ];
+}
+
+/** Returns the columns of a view that SQL names. */
+export const columnsIn = (view: string, sql: string): string[] =>
+  Object.keys(SQL_VIEWS[view] ?? {}).filter((name) =>
+    new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(sql),
+  );
+
+/**
+ * Returns SQL of sessions over `events`, SQL of events with the columns that it gets, with the columns of `sessions` that are named in `columns`.
+ * `more` has columns besides, by name: SQL over the events of a session. DuckDB computes and reads only the columns
+ * that a statement selects. A condition on the start reads all of `events`, because a session may have begun before.
+ */
+export function sessionsOf(
+  events: (columns: readonly string[]) => string,
+  columns: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const known = columns.map((name) => [name, COMPUTED[name] ?? firstOf(name)]);
+  const selected = [...known, ...Object.entries(more)].map(([name, sql]) => `${sql} AS "${name}"`);
+  const read = columnsIn("events", `"$session_id" ${selected.join(" ")}`);
+  return `SELECT ${selected.join(",\n    ")}
+  FROM (${events(read)}) AS stored
+  WHERE "$session_id" IS NOT NULL GROUP BY "$session_id"`;
+}
