@@ -10,12 +10,12 @@ export const PROPERTY_TYPES = ["Boolean", "DateTime", "Numeric", "String"] as co
 /** One of PROPERTY_TYPES. */
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
 
-/** An event by name. Times are ISO 8601. */
+/** An event by name. Times are ISO 8601; null for a name that no event has. */
 export type EventDefinition = {
   name: string;
   count: number;
-  first_seen_at: string;
-  last_seen_at: string;
+  first_seen_at: string | null;
+  last_seen_at: string | null;
 };
 
 /** A property by name. */
@@ -35,7 +35,27 @@ export type PropertyDefinition = {
 export type DefinitionFilter = {
   /** A part of the name, in any case. */
   search?: string | undefined;
+  /** The whole name. */
+  name?: string | undefined;
 };
+
+/** The kinds of names that a project can describe. */
+export type DescribedKind = "event" | "event_property" | "person_property";
+
+/** A note on an event or property: a description, and the project's own words for it in questions. */
+export type DefinitionNote = { description: string; also_called: string[] };
+
+/** Characters of the description of an event or property. */
+export const DESCRIPTION_CHARS_MAX = 400;
+
+/** A project's own words for one event or property. */
+export const ALSO_CALLED_MAX = 20;
+
+/** Characters of one of a project's own words. */
+export const ALSO_CALLED_CHARS_MAX = 100;
+
+/** Events and properties that one project describes. */
+export const DESCRIBED_MAX = 5000;
 
 /** Names of events in one filter. */
 export const EVENT_NAMES_MAX = 50;

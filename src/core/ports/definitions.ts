@@ -1,5 +1,7 @@
 import type {
   DefinitionFilter,
+  DefinitionNote,
+  DescribedKind,
   EventDefinition,
   PropertyDefinition,
   PropertyOwner,
@@ -57,4 +59,29 @@ export type DefinitionReads = {
     query: GroupValuesQuery,
     signal: AbortSignal,
   ): Promise<PropertyValue[]>;
+};
+
+/** Identity of a name that a project describes. */
+export type DescribedPlace = { project: number; kind: DescribedKind; name: string };
+
+/** The notes of projects on their names. A name without a note has an empty description and no words. */
+export type DefinitionNoteReads = {
+  /** Returns the notes on those of some names that have one; at most 1,000 names are asked for. */
+  notes(
+    project: number,
+    kind: DescribedKind,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, DefinitionNote>>;
+
+  /** Returns all names for which the project has words of its own, in the order of kind and name. */
+  words(project: number): Promise<{ kind: DescribedKind; name: string; also_called: string[] }[]>;
+};
+
+/** Changes of these notes. */
+export type DefinitionWrites = {
+  /**
+   * Changes the sent fields of a name's note, and returns the note; the name need not occur. An empty note is removed.
+   * Fails `invalid_input` on a new note of a project that has DESCRIBED_MAX.
+   */
+  describe(place: DescribedPlace, change: Partial<DefinitionNote>): Promise<DefinitionNote>;
 };

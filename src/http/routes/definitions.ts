@@ -1,23 +1,41 @@
 import { t } from "elysia";
-import { EVENT_NAMES_MAX, PROPERTY_OWNERS, PROPERTY_TYPES } from "../../core/events/definition.ts";
-import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
-import type { DefinitionKeys, DefinitionReads } from "../../core/ports/definitions.ts";
+import {
+  ALSO_CALLED_CHARS_MAX,
+  ALSO_CALLED_MAX,
+  DESCRIPTION_CHARS_MAX,
+  EVENT_NAMES_MAX,
+  PROPERTY_OWNERS,
+  PROPERTY_TYPES,
+} from "../../core/events/definition.ts";
+import type { Definitions } from "../../core/events/definitions.ts";
+import type { DefinitionKeys } from "../../core/ports/definitions.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { storableText } from "../../core/values/json.ts";
 import { cursorPage, pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
-import { DateTime, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
+import { DateTime, PageOf, Paging, Text, Texts, Whole } from "../operation/schemas.ts";
 
 const ENVIRONMENT = "/api/environments/:project_id/";
+const EVENT = `${ENVIRONMENT}event_definitions/:name/` as const;
+const PROPERTY = `${ENVIRONMENT}property_definitions/:name/` as const;
 
 const Search = { search: t.Optional(Text("sign", "A part of the name, in any case.")) };
+
+const note = {
+  description: Text("An account was made.", `At most ${DESCRIPTION_CHARS_MAX} characters.`),
+  also_called: Texts(
+    ["registration"],
+    `The project's own words for it in questions: at most ${ALSO_CALLED_MAX} of at most ${ALSO_CALLED_CHARS_MAX} characters.`,
+  ),
+};
 
 const EventDefinitionShape = t.Object(
   {
     name: Text("signed up"),
     count: Whole(42),
-    first_seen_at: DateTime,
-    last_seen_at: DateTime,
+    first_seen_at: t.Nullable(DateTime),
+    last_seen_at: t.Nullable(DateTime),
+    ...note,
   },
   { $id: "EventDefinition" },
 );
@@ -38,8 +56,29 @@ const PropertyDefinitionShape = t.Object(
       "How many events have it, or how many of the newest 20,000 persons or groups.",
     ),
     last_seen_at: t.Nullable(DateTime),
+    ...note,
   },
   { $id: "PropertyDefinition" },
+);
+
+/** Keeps unknown fields, so that they are refused by name. */
+const ChangeBody = t.Optional(
+  t.Object(
+    { description: t.Optional(note.description), also_called: t.Optional(note.also_called) },
+    {
+      $id: "DefinitionChange",
+      additionalProperties: t.Unknown(),
+      examples: [{ also_called: ["registration"] }],
+    },
+  ),
+);
+
+const Name = t.Object({ name: Text("signed up", "The name, percent-encoded.") });
+
+const PropertyType = t.Optional(
+  t.Union([t.Literal("event"), t.Literal("person"), t.Literal("group")], {
+    description: "The owner of the properties, by default event.",
+  }),
 );
 
 /** The order of both lists: the highest count first, then the name. */
@@ -49,7 +88,7 @@ const BY_COUNT = {
 };
 
 /** Names of events and properties, counted by a sample: all events would take seconds (decision 82). */
-export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsCatchingUp) => [
+const listRoutes = (definitions: Definitions) => [
   route({
     method: "GET",
     path: `${ENVIRONMENT}event_definitions/`,
@@ -60,7 +99,6 @@ export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsC
     status: 200,
     response: PageOf(EventDefinitionShape),
     async handle({ project, query: { search, ...paging }, url, signal }) {
-      requireCaughtUp(isCatchingUp);
       return cursorPage(url, pageQuery(paging), {
         ...BY_COUNT,
         read: (part) => definitions.events(project, { search }, part, signal),
@@ -76,11 +114,7 @@ export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsC
     query: t.Object({
       ...Paging,
       ...Search,
-      type: t.Optional(
-        t.Union([t.Literal("event"), t.Literal("person"), t.Literal("group")], {
-          description: "The owner of the properties, by default event.",
-        }),
-      ),
+      type: PropertyType,
       event_names: t.Optional(
         Text(
           '["signed up"]',
@@ -97,7 +131,6 @@ export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsC
         const detail = "Names of events are taken only for properties of events.";
         throw new Failure("invalid_input", detail, "event_names");
       }
-      requireCaughtUp(isCatchingUp);
       const filter = { search, type, event_names };
       return cursorPage(url, pageQuery(paging), {
         ...BY_COUNT,
@@ -105,6 +138,74 @@ export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsC
       });
     },
   }),
+];
+
+/** Single names and their notes. */
+const nameRoutes = (definitions: Definitions) => [
+  route({
+    method: "GET",
+    path: EVENT,
+    scope: "event_definition:read",
+    operationId: "event_definitions_retrieve",
+    summary: "Get an event by its name.",
+    params: Name,
+    status: 200,
+    response: EventDefinitionShape,
+    handle: ({ project, params: { name }, signal }) =>
+      definitions.one({ project, kind: "event", name }, signal),
+  }),
+  route({
+    method: "PATCH",
+    path: EVENT,
+    scope: "event_definition:write",
+    operationId: "event_definitions_partial_update",
+    summary: "Describe an event, and say the project's own words for it.",
+    params: Name,
+    body: ChangeBody,
+    status: 200,
+    response: EventDefinitionShape,
+    handle: ({ project, params: { name }, body, signal }) =>
+      definitions.describe({ project, kind: "event", name }, body ?? {}, signal),
+  }),
+  route({
+    method: "GET",
+    path: PROPERTY,
+    scope: "property_definition:read",
+    operationId: "property_definitions_retrieve",
+    summary: "Get a property by its name.",
+    params: Name,
+    query: t.Object({ type: PropertyType }),
+    status: 200,
+    response: PropertyDefinitionShape,
+    handle: ({ project, params: { name }, query: { type = "event" }, signal }) =>
+      definitions.one({ project, kind: `${type}_property`, name }, signal),
+  }),
+  route({
+    method: "PATCH",
+    path: PROPERTY,
+    scope: "property_definition:write",
+    operationId: "property_definitions_partial_update",
+    summary: "Describe a property, and say the project's own words for it.",
+    params: Name,
+    query: t.Object({
+      type: t.Optional(
+        t.Union([t.Literal("event"), t.Literal("person")], {
+          description: "The owner of the property, by default event.",
+        }),
+      ),
+    }),
+    body: ChangeBody,
+    status: 200,
+    response: PropertyDefinitionShape,
+    handle: ({ project, params: { name }, query: { type = "event" }, body, signal }) =>
+      definitions.describe({ project, kind: `${type}_property`, name }, body ?? {}, signal),
+  }),
+];
+
+/** Names of events and properties, and their notes. */
+export const definitionRoutes = (definitions: Definitions) => [
+  ...listRoutes(definitions),
+  ...nameRoutes(definitions),
 ];
 
 /** Reads a JSON list of names; undefined for an absent or empty text. Fails `invalid_input`. */

@@ -2,6 +2,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { ANNOTATION_SCOPES } from "../../core/dashboards/annotation.ts";
 import type { Layouts } from "../../core/dashboards/dashboard.ts";
 import type { DeletionKind, DeletionState, Places } from "../../core/erasure/deletion.ts";
+import type { DescribedKind } from "../../core/events/definition.ts";
 import type { ActivityDetail } from "../../core/identity/activity.ts";
 import { PLAYLIST_TYPES } from "../../core/playlists/playlist.ts";
 import type { Json, JsonObject } from "../../core/values/json.ts";
@@ -11,6 +12,19 @@ export const meta = sqliteTable("meta", {
   key: text().primaryKey(),
   value: text().notNull(),
 });
+
+/** Notes of projects on events and properties by name. */
+export const definitionNote = sqliteTable(
+  "definition_note",
+  {
+    project_id: integer().notNull(),
+    kind: text().$type<DescribedKind>().notNull(),
+    name: text().notNull(),
+    description: text().notNull(),
+    also_called: text({ mode: "json" }).$type<string[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.project_id, table.kind, table.name] })],
+);
 
 /** Projects; a row has the fields of `Project`. */
 export const project = sqliteTable("project", {

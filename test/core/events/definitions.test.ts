@@ -54,6 +54,7 @@ describe("definitions of events", () => {
       count: 2,
       first_seen_at: AT,
       last_seen_at: LATER,
+      ...{ description: "", also_called: [] },
     } as never);
   });
 
@@ -140,5 +141,95 @@ describe("definitions of properties", () => {
   test("are of nothing else", async () => {
     const refused = await app.get("/property_definitions/?type=session");
     expect(refused).toMatchObject({ status: 400, body: { code: "invalid_choice", attr: "type" } });
+  });
+});
+
+describe("a note of a project on a name", () => {
+  const EVENT = "/event_definitions/signed%20up/";
+  const patch = (path: string, body: object) => app.ask("PATCH", `${app.api}${path}`, { body });
+
+  test("is in the list and in the answer to its name", async () => {
+    const { status, body } = await patch(EVENT, {
+      description: "An account was made.",
+      also_called: [" registration ", "Registration", "join"],
+    });
+
+    const definition = {
+      ...{ name: "signed up", count: 2, first_seen_at: AT, last_seen_at: LATER },
+      ...{ description: "An account was made.", also_called: ["registration", "join"] },
+    };
+    expect([status, body]).toEqual([200, definition]);
+    expect((await app.get(EVENT)).body).toEqual(definition);
+    expect((await list("/event_definitions/")).results[0]).toEqual(definition);
+    expect((await patch(EVENT, { description: "" })).body).toEqual({
+      ...definition,
+      description: "",
+    });
+    expect((await patch(EVENT, {})).body).toMatchObject({ also_called: ["registration", "join"] });
+  });
+
+  test("of properties is of those of events or of persons", async () => {
+    const note = { also_called: ["tier"] };
+    expect((await patch("/property_definitions/plan/", note)).body).toMatchObject({
+      ...{ name: "plan", type: "event", count: 3, ...note },
+    });
+    const path = "/property_definitions/a%2Fb~c.d/";
+    expect((await patch(path, { description: "odd" })).body).toMatchObject({
+      ...{ name: "a/b~c.d", count: 1, property_type: "Numeric" },
+    });
+    expect((await app.get(path)).body).toMatchObject({ description: "odd" });
+    expect((await patch("/property_definitions/age/?type=person", note)).body).toMatchObject({
+      ...{ name: "age", type: "person", count: 1, ...note },
+    });
+    expect(await definition("plan")).toMatchObject({ also_called: ["tier"], description: "" });
+    expect(await definition("age", "?type=person")).toMatchObject(note);
+    expect((await app.get("/property_definitions/size/?type=group")).body).toMatchObject({
+      ...{ name: "size", count: 1, description: "", also_called: [] },
+    });
+    const group = await patch("/property_definitions/size/?type=group", note);
+    expect(group).toMatchObject({ status: 400, body: { attr: "type" } });
+  });
+
+  test("is taken for a name that does not occur, and gone with its last word", async () => {
+    const path = "/event_definitions/to%20come/";
+    expect((await app.get(path)).status).toBe(404);
+    expect((await patch(path, { also_called: ["later"] })).body).toEqual({
+      ...{ name: "to come", count: 0, first_seen_at: null, last_seen_at: null },
+      ...{ description: "", also_called: ["later"] },
+    });
+    expect((await app.get(path)).body).toMatchObject({ also_called: ["later"] });
+    expect(await list("/event_definitions/?search=come")).toMatchObject({ count: 0 });
+    expect((await patch(path, { also_called: [] })).body).toMatchObject({ count: 0 });
+    expect((await app.get(path)).status).toBe(404);
+    expect((await app.get("/property_definitions/signed%20up/")).status).toBe(404);
+  });
+
+  test.each([
+    ["21 words", { also_called: Array(21).fill("x") }, "invalid_input", "also_called"],
+    ["an empty word", { also_called: ["x", " "] }, "required", "also_called__1"],
+    ["a long word", { also_called: ["é".repeat(101)] }, "too_long", "also_called__0"],
+    ["a text as words", { also_called: "order" }, "invalid_input", "also_called"],
+    ["a number as a word", { also_called: [1] }, "invalid_input", "also_called__0"],
+    ["a long description", { description: "x".repeat(401) }, "too_long", "description"],
+    ["no description", { description: null }, "invalid_input", "description"],
+    ["tags", { tags: ["money"] }, "invalid_input", "tags"],
+  ])("is refused with %s", async (_with, body, code, attr) => {
+    expect(await patch(EVENT, body)).toMatchObject({ status: 400, body: { code, attr } });
+  });
+
+  test("is refused for a name that is too long", async () => {
+    const path = `/event_definitions/${"x".repeat(201)}/`;
+    expect(await patch(path, { description: "x" })).toMatchObject({
+      ...{ status: 400, body: { code: "too_long", attr: "name" } },
+    });
+  });
+
+  test("is of one project", async () => {
+    const { id } = await app.app.projects.create({ name: "third" });
+    const other = `/api/environments/${id}/event_definitions/signed%20up/`;
+    expect((await app.ask("GET", other)).status).toBe(404);
+    await app.ask("PATCH", other, { body: { also_called: ["theirs"] } });
+    expect((await app.ask("GET", other)).body).toMatchObject({ also_called: ["theirs"], count: 0 });
+    expect((await app.get(EVENT)).body).toMatchObject({ also_called: ["registration", "join"] });
   });
 });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { TOMBSTONE_MINUTE } from "../../../src/core/ingest/dedup-table.ts";
 import type { EraseOptions } from "../../../src/core/ports/events.ts";
 import type { ProjectedOverride } from "../../../src/core/ports/projection.ts";
-import type { EventFilters, PropertyOf } from "../../../src/core/queries/query-fields.ts";
+import type { PropertyConditions, PropertyOf } from "../../../src/core/queries/query-fields.ts";
 import { isoTime } from "../../../src/core/values/time.ts";
 import {
   ARRIVED,
@@ -91,7 +91,7 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
     const acme = { ...{ project_id: 1, type_index: 0, key: "acme" }, properties: '{"size":"9"}' };
     const groups = [{ ...acme, created_at: "2026-11-01T00:00:00.000000Z" }];
     await put(stored, 1, events, { persons: [pro], groups });
-    const equal = (of: PropertyOf, key: string, value: string): EventFilters[number] => {
+    const equal = (of: PropertyOf, key: string, value: string): PropertyConditions[number] => {
       return { of, filter: { key, not: false, test: { is: "equal", any: [value] } } };
     };
     const [event, person] = [{ type: "event" }, { type: "person" }] as const;
@@ -119,7 +119,7 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
     const properties = { plan: "pro", $browser: "Firefox" };
     const at = (month: number) => ({ properties, timestamp: `2026-${month}-01T00:00:00.000000Z` });
     await put(stored, 1, [batchEvent(1, at(10)), batchEvent(2, at(11))]);
-    const set = (key: string): EventFilters => [
+    const set = (key: string): PropertyConditions => [
       { of: { type: "event" }, filter: { key, not: false, test: { is: "set" } } },
     ];
     const recently = "2026-10-15T00:00:00.000000Z";

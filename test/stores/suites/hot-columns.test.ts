@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { batchEvent, batchOf, loadOf } from "../../support/data/batches.ts";
 import { FOREVER } from "../../support/data/build-records.ts";
+import { sqlQuery } from "../../support/data/sql-query.ts";
 import { EVENT_STORES } from "../stores.ts";
 
 const TEXT = "SELECT properties->>'plan' AS plan, count(*) FROM events GROUP BY ALL ORDER BY ALL";
@@ -12,7 +13,8 @@ describe.each(EVENT_STORES)("columns of frequent properties in %s", (_name, open
       batchEvent(n + 1, { properties: { plan } }),
     );
     await stored.store.append(loadOf(stored.files, batchOf(1, events)));
-    const answer = () => stored.sql.run(1, TEXT, { signal: FOREVER, rows: 9, bytes: 9000 });
+    const answer = () =>
+      stored.sql.run(1, sqlQuery(TEXT), { signal: FOREVER, rows: 9, bytes: 9000 });
     const before = await answer();
 
     expect([await stored.columns.choose(), await stored.columns.fill()]).toEqual([false, false]);

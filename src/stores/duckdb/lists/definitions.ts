@@ -1,5 +1,9 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { PropertyDefinition, PropertyOwner } from "../../../core/events/definition.ts";
+import type {
+  DefinitionFilter,
+  PropertyDefinition,
+  PropertyOwner,
+} from "../../../core/events/definition.ts";
 import type { DefinitionKeys, DefinitionReads } from "../../../core/ports/definitions.ts";
 import type { Part } from "../../../core/values/page.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
@@ -40,23 +44,28 @@ export function definitionReads(reads: ApiReads): DefinitionReads {
     return { count: Number(found[0]?.["total"]), rows: entries.map(read) };
   };
   return {
-    events: (project, { search = "" }, part, signal) =>
-      page(signal, PAGE(EVENTS), { project, search, ...pageValues(part) }, (row) => ({
-        name: String(row["name"]),
-        count: Number(row["count"]),
-        first_seen_at: String(row["first_seen_at"]),
-        last_seen_at: String(row["last_seen_at"]),
-      })),
+    events: (project, filter, part, signal) =>
+      page(
+        signal,
+        PAGE(EVENTS(filter)),
+        { project, ...named(filter), ...pageValues(part) },
+        (row) => ({
+          name: String(row["name"]),
+          count: Number(row["count"]),
+          first_seen_at: String(row["first_seen_at"]),
+          last_seen_at: String(row["last_seen_at"]),
+        }),
+      ),
     eventValues: (project, query, signal) =>
       reads.read(signal, (connection) => eventValues(connection, project, query)),
     groupValues: (project, query, signal) =>
       reads.read(signal, (connection) => groupValues(connection, project, query)),
-    properties: (project, { search = "", type, event_names }, part, signal) => {
+    properties: (project, { type, event_names, ...filter }, part, signal) => {
       const most = type === "event" ? {} : { most: PROPERTY_PERSONS_MAX };
       const names = event_names && { event_names: JSON.stringify(event_names) };
-      const values = { project, search, ...most, ...names, ...pageValues(part) };
+      const values = { project, ...named(filter), ...most, ...names, ...pageValues(part) };
       const counts = COUNTS[type] + (names === undefined ? "" : OF_EVENTS);
-      return page(signal, PAGE(PROPERTIES(counts)), values, (row) => {
+      return page(signal, PAGE(PROPERTIES(counts, filter)), values, (row) => {
         const property_type = row["property_type"] as PropertyDefinition["property_type"];
         return {
           name: String(row["name"]),
@@ -78,13 +87,18 @@ function pageValues({ limit, offset, after }: Part<DefinitionKeys>) {
 }
 
 const ISO_FORMAT = "'%Y-%m-%dT%H:%M:%S.%fZ'";
-const IS_SEARCHED = "contains(lower(name), lower($search))";
 
-const EVENTS = `
+/** Returns the condition of a filter on the names in a column, and its values. */
+const isNamed = (column: string, { name }: DefinitionFilter) =>
+  name === undefined ? `contains(lower(${column}), lower($search))` : `${column} = $name`;
+const named = ({ search = "", name }: DefinitionFilter): { search: string } | { name: string } =>
+  name === undefined ? { search } : { name };
+
+const EVENTS = (filter: DefinitionFilter) => `
   SELECT event AS name, count(*)::DOUBLE AS count,
     strftime(min("timestamp"), ${ISO_FORMAT}) AS first_seen_at,
     strftime(max("timestamp"), ${ISO_FORMAT}) AS last_seen_at
-  FROM events WHERE project_id = $project::INTEGER AND contains(lower(event), lower($search))
+  FROM events WHERE project_id = $project::INTEGER AND ${isNamed("event", filter)}
   GROUP BY name`;
 
 /** The condition that a text is a time in the form that events have; a text in another form may be anything. */
@@ -131,12 +145,12 @@ const OF_NAMES = `project_id = $project::INTEGER
 const OF_EVENTS = ` AND name IN (
     SELECT unnest(json_keys(properties)) FROM events WHERE ${OF_NAMES} AND seq >= $since::BIGINT)`;
 
-const PROPERTIES = (counts: string) => `
+const PROPERTIES = (counts: string, filter: DefinitionFilter) => `
   SELECT name, sum(count)::DOUBLE AS count,
     arg_max(property_type, count) FILTER (property_type IS NOT NULL) AS property_type,
     strftime(max(last_seen), ${ISO_FORMAT}) AS last_seen_at
   FROM (SELECT name, property_type, sum(count) AS count, max(last_seen) AS last_seen
-    FROM (${counts}) WHERE ${IS_SEARCHED} GROUP BY name, property_type)
+    FROM (${counts}) WHERE ${isNamed("name", filter)} GROUP BY name, property_type)
   GROUP BY name`;
 
 /** Returns SQL of a page, each row with the count of all pages. An empty page has one row of nulls with it. */
