@@ -1,182 +1,209 @@
-import {
-  EVENT_PHRASES,
-  PROPERTY_PHRASES,
-  ROLES,
-  VALUE_WORDS,
-} from "../../src/core/questions/language/lexicon.ts";
-import { DAYS_DEFAULT } from "../../src/core/questions/readings/compile.ts";
+import { DEFINED_EVENTS, DEFINED_PROPERTIES } from "../../src/core/questions/names/defined.ts";
+import { DEFAULT_SPAN } from "../../src/core/questions/read/complete.ts";
+import { nameWords } from "../../src/core/questions/text/stems.ts";
+import { code, listed, pageOf, table } from "./markdown.ts";
 
-/** Words that a row of the page shows at most. */
-const WORDS_MAX = 14;
-
-const code = (text: string) => `\`${text}\``;
-const wordsOf = (phrases: string) => phrases.split(",").map((one) => one.trim());
-const some = (words: readonly string[]) => words.slice(0, WORDS_MAX).map(code).join(", ");
-
-const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
-  [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+/** Words of one name that the page shows at most. */
+const WORDS_MAX = 4;
 
 /** Questions by their subject, as they can be asked. */
 const EXAMPLES: [subject: string, questions: string[]][] = [
   ["counts", ["how many orders did we have yesterday?", "page views this week"]],
-  ["over time", ["visitors per day in October", "weekly sign ups over the last 8 weeks"]],
-  ["visitors", ["how many visitors came from Germany last month?", "daily active users"]],
-  ["sessions", ["average session length on mobile", "bounce rate by landing page"]],
+  ["over time", ["visitors per day in November", "weekly sign ups over the last 8 weeks"]],
+  ["visitors, visits", ["new visitors per day last 7 days", "bounce rate by landing page"]],
+  ["lists", ["top 5 pages", "best selling products last month", "top referrers"]],
+  ["filters", ["orders over 100 euros", "visitors outside France", "orders without a coupon"]],
+  ["numbers", ["revenue by country", "median order value by product", "page views per visitor"]],
+  ["shares", ["what share of visitors signs up?", "what share of orders is paid with paypal?"]],
   [
-    "top lists",
-    ["top 5 pages", "best selling products last month", "10 most frequent search terms"],
-  ],
-  [
-    "filters",
-    ["orders over 100 euros", "visitors outside France", "sign ups from the campaign spring"],
-  ],
-  ["money", ["revenue by country", "average order value", "biggest order this month"]],
-  ["per person", ["page views per visitor", "revenue per customer", "orders per day on average"]],
-  ["shares", ["what share of visitors is on mobile?", "conversion rate from visit to purchase"]],
-  ["funnels", ["funnel from product viewed to add to cart to purchase within 7 days"]],
-  ["time between", ["how long does it take from sign up to purchase?"]],
-  ["not done", ["who started checkout but did not buy?", "cart abandonment rate"]],
-  [
-    "coming back",
+    "ways",
     [
-      "weekly retention of visitors",
-      "new vs returning visitors",
-      "customers who bought more than once",
+      "funnel from product viewed to add to cart to purchase within 7 days",
+      "cart abandonment rate",
     ],
+  ],
+  ["times", ["how long does it take from sign up to purchase?", "orders by day of the week"]],
+  [
+    "habits",
+    ["weekly retention of visitors", "weekly lifecycle of visitors", "stickiness of visitors"],
   ],
   ["paths", ["where do visitors go after /pricing?", "which pages come before /checkout?"]],
   [
-    "habits",
-    ["weekly lifecycle of visitors", "stickiness of visitors", "purchases by day of the week"],
-  ],
-  ["origin", ["top referrers", "sign ups by first touch utm source"]],
-  [
-    "comparison",
-    ["revenue this month vs last month", "visitors this week compared to the week before"],
+    "people",
+    ["who started checkout but did not buy?", "how many customers bought more than once?"],
   ],
   ["one person", ["what has ann@example.com done?", "when was ann@example.com last seen?"]],
   ["groups", ["revenue by company", "which companies bought the most?"]],
+  ["changes", ["revenue this month vs last month", "is revenue growing?"]],
+];
+
+/** Ways from a word to a name of the project. */
+const NAMES: [named: string, by: string, example: string][] = [
+  [
+    "event",
+    "the words of its name, in any form and order",
+    "`created tasks` and `task creations` are `task_created`",
+  ],
+  [
+    "people",
+    "the noun for the people who do an event",
+    "`buyers` have a `purchase`, `searchers` a `search`",
+  ],
+  [
+    "property",
+    "the words of its name, without a unit or `is_`",
+    "`average duration` is of `duration_ms`",
+  ],
+  [
+    "value",
+    "the value alone, with or without its property",
+    "`orders from Germany`, `visitors on pro`",
+  ],
+  ["group", "its type, and its properties", "`orders by industry`"],
+  [
+    "anything",
+    "its exact name in double quotes",
+    '`users of "task_created"`, `visitors by person."plan"`',
+  ],
 ];
 
 /** Words with a meaning of their own. */
 const DEFINITIONS: [word: string, meaning: string][] = [
-  ["visitor", "a person with a page view in the period, after all merges"],
-  ["user, person", "a visitor, or a person with the event that the question names"],
-  ["customer, buyer", "a person with a purchase in the period"],
+  [
+    "visitor",
+    "a person with a page view in the period, after all merges; of an app, with a screen",
+  ],
+  ["user, person", "a person with any event, or with the event that the question names"],
+  ["customer, buyer", "a person with an order"],
+  ["new visitor", "a person whose first page view ever is in the period"],
+  ["returning visitor", "a visitor whose first page view was before the period"],
   [
     "session, visit",
-    "the events with one `$session_id`; it belongs to the period in which it begins",
+    "the events with one `$session_id`, if a page view of the period is among them",
   ],
   ["session length", "seconds from the first event of a session to the last"],
   ["bounce", "a session with one page view, no `$autocapture`, and less than 10 seconds"],
-  ["entry page, exit page", "`$pathname` of the first and the last page view of a session"],
-  ["revenue", "the sum of `amount` of purchases; an order value is its average"],
+  ["landing page, exit page", "`$pathname` of the first and the last page view of a session"],
   [
-    "conversion",
-    "the share of the persons with the first event who reach the last, in order, within 14 days",
+    "revenue, order value",
+    "sum and average of the amount of orders: `revenue`, `amount`, `price`, `total` or the like; with several currencies, a line for each",
   ],
-  ["A without B", "persons with A and without B in the period"],
-  ["A and B, of persons", "persons with both in the period"],
   [
-    "A and then B, of persons",
-    "the last step of the funnel from A to B, however much time is between them",
+    "per user",
+    "divided by the persons with the event; `per visitor` and `per active user` by those",
   ],
-  ["new visitor", "a person whose first page view ever is in the period"],
-  ["first touch", "the value that the first event of the person has"],
   [
-    "after, before a page",
-    "the next page view of the same session; a page twice in a row counts once",
+    "conversion rate",
+    "the share of persons with the first event who reach the last, in order, within 14 days; of one event alone, from a page view to it",
   ],
+  ["abandonment", "the share of persons with the first event who lack the last one in the period"],
+  ["A and B, A but not B", "of persons: all of it in the period, in any order"],
+  ["first touch", "the value on the first event of a person that has one, at any time"],
 ];
 
 /** Periods, and their first and last day. */
 const PERIODS: [words: string, meaning: string][] = [
+  ["`last 7 days`", "today and the 6 days before"],
+  ["`weekly … last 8 weeks`", "this week and the 7 before; weeks begin on Monday"],
+  ["`last 24 hours`", "exactly the hours before now; by the hour, whole hours"],
+  ["`today`, `this week`, `in October`, `Q4`, `ytd`", "of the calendar, up to now"],
+  ["`yesterday`, `last month`, `week before last`, `3 days ago`", "of the calendar, as a whole"],
+  ["`past week`, `past month`", "7 days, 30 days, with today"],
   [
-    "`today`, `yesterday`, `this week`, `last month`, `in October`",
-    "of the calendar; weeks begin on Monday",
+    "`1 to 10 November`, `since 2026-11-10`, `27/11/2026`",
+    "whole days; the day is before the month",
   ],
-  ["`last 7 days`, `past 4 weeks`, `last 2 months`", "back from today, which is included"],
-  [
-    "`last 24 hours`, `past hour`",
-    "for one number exactly the hours before now; for a number per hour whole hours",
-  ],
-  ["`since 2026-11-10`, `between 1 November and 10 November`, `on Tuesday`", "whole days"],
+  ["`until 20 November`, `before 20 November`", "with and without that day"],
   ["`of all time`", "from the first event on"],
-  ["no period", `the last ${DAYS_DEFAULT} days; of one person all time`],
-];
-
-/** Roles that the page shows, by what they ask for. */
-const SHOWN: [heading: string, roles: (keyof typeof ROLES)[]][] = [
-  ["visitors and persons", ["visitor", "person", "customer", "active"]],
-  ["sessions", ["session", "session_length", "bounce_rate", "pages_per_session", "entry", "exit"]],
-  ["calculations", ["average", "median", "sum", "greatest", "smallest", "p90", "p95"]],
-  ["order", ["most", "least", "sold"]],
-  ["labels", ["by", "weekday", "hour", "date", "first_touch"]],
-  ["comparisons with numbers", ["more", "at_least", "less", "at_most", "between"]],
-  ["exclusions", ["without", "except"]],
-  ["money", ["revenue", "order_value", "spend"]],
   [
-    "journeys",
-    [
-      "funnel",
-      "conversion",
-      "abandonment",
-      "retention",
-      "lifecycle",
-      "stickiness",
-      "after",
-      "before",
-    ],
+    "no period",
+    `the last ${"last" in DEFAULT_SPAN ? DEFAULT_SPAN.last : 0} days; of one person, all time`,
   ],
-  ["shares", ["share"]],
-  ["new and returning", ["new", "returning", "again"]],
 ];
 
-/** The page about questions in words, from the lexicon that reads them. */
+/** Questions that are refused, and the way on. */
+const REFUSED: [question: string, reason: string][] = [
+  [
+    "a word that no name and no part of the query stands for",
+    "the answer would be to another question",
+  ],
+  [
+    "`customers` and `revenue` without an event for orders or an amount",
+    "nothing else takes their place",
+  ],
+  [
+    "an amount, if the event has several; a property of several events",
+    "name one that the answer lists",
+  ],
+  ["`visitors by product`", "page views have no `product`: ask for `orders by product`"],
+  ["reasons, the future, and facts that no event has", "no number is guessed"],
+  ["lists of persons over time; comparisons of funnels", "ask by [SQL](insights.md#sql)"],
+];
+
+/** Names that the page explains; the first one stands for all others of its line. */
+const SHOWN_EVENTS = [
+  ...["$pageview", "$screen", "$autocapture", "$exception", "Application Installed"],
+  ...["Application Opened", "purchase", "sign_up", "login", "add_to_cart", "checkout_started"],
+  ...["product viewed", "search"],
+];
+const SHOWN_PROPERTIES = [
+  ...["$pathname", "$referring_domain", "utm_source", "utm_campaign", "$device_type", "$os"],
+  ...["$geoip_country_name", "$geoip_city_name", "$app_version", "query", "payment", "coupon"],
+];
+
+/** The page about questions in words, from the tables that read them. */
 export function questionsPage(): string {
-  const lexicon = (lines: readonly string[]) =>
-    lines
-      .map(wordsOf)
-      .filter((words) => words.length > 1)
-      .map(([name = "", ...others]) => [code(name), some(others)]);
-  return `${[
+  return pageOf(
     "# Questions in words",
-    "Ask as you would ask a person. Names are those of your own events, properties and values. The order of the parts, capitals, plurals, small typing errors and polite words make no difference:",
+    "Ask as you would ask a person, by the names of your own events, properties and values. Your words become one [typed query](insights.md#typed-queries), the same that the builder makes. The order of the parts, capitals, plurals, small typing errors and polite words make no difference:",
     table(
       ["about", "for example"],
-      EXAMPLES.map(([subject, questions]) => [subject, questions.map(code).join("<br>")]),
+      EXAMPLES.map(([subject, questions]) => [subject, questions.map(code).join(", ")]),
     ),
-    "The answer has an `explanation`: a sentence that says how the question was read, with its period. `other_readings` has other meanings of the words. Each question can also be asked in a [short form](insights.md#words).",
-    "A question is refused with 400 if a word has no meaning here. The answer names that word, and offers questions that work. A number is never guessed: reasons, ages, the future and other things that no event says are refused.",
-    "A project with more than a million events keeps its names and values for a minute. If a word is not understood, they are read again, so a name that has just come is known.",
+    "Each word counts. It sets a part of the query, or is one of a fixed list without meaning, such as `the` and `please`. Else the question is refused. Read the `explanation` of the answer to see how your words were read:",
+    '```text\nhow many orders from Germany in the last 30 days?\nPurchases where country is "Germany", last 30 days (30 Oct to 28 Nov 2026, UTC).\n```',
+    "The `sentence` is the same without the dates. Ask it to get the same query again.",
+    "## Names",
+    table(["of", "found by", "for example"], NAMES),
+    "A property chooses its event, if only one event has it. A property of the event comes before one of the person with the same name, and that one before one of a group. The spelling of your own names and values is never changed.",
+    "Names are kept for a minute. If a word is not understood, they are read again, so a new name is known at once. A project without events answers 0 to questions about page views, screens and clicks.",
+    "### Your own words",
+    "Say your own words for an event or a property once. They come before all others:",
+    [
+      "```sh",
+      "API=http://127.0.0.1:8000/api/environments/1",
+      'curl -X PATCH "$API/event_definitions/task_created/" -H "authorization: Bearer $PERSONAL_KEY" \\',
+      '  -H \'content-type: application/json\' -d \'{"also_called": ["to-do", "ticket"]}\'',
+      "```",
+    ].join("\n"),
+    "Now `how many tickets per week` counts `task_created`. [Names](insights.md#names) has the rest.",
+    "### Words that everyone has",
+    "These words are known for names of SDKs, and for the usual names of shops. An event of your own that is called like the word comes first. Without a `purchase`, the words mean `order completed`, `checkout completed` or the like.",
+    table(["event", "also called"], rowsOf(DEFINED_EVENTS, SHOWN_EVENTS)),
+    table(["property", "also called"], rowsOf(DEFINED_PROPERTIES, SHOWN_PROPERTIES)),
     "## Periods",
     table(["words", "period"], PERIODS),
-    "The `quietest` or `worst` day is a day that is over: today is left out.",
-    "An interval makes a number for each: `per day`, `daily`, `by week`, `each month`, `hourly`, `over time`. Without one, a question for a number has one number. `compared to the week before` and `vs last month` add the earlier period, which is as long as this one.",
+    "In the API, `-7d` is 8 days, as in PostHog: see [time](insights.md#time-zone).",
+    "Say `per day`, `weekly`, `by month` or `over time` for a number for each interval. Else a question has one number. Say `compared to the week before` or `vs last month` for the earlier period too: a week, month or year of the calendar is compared with the one before it, other periods with as many days before.",
     "## Definitions",
     table(["word", "meaning"], DEFINITIONS),
-    "## Words",
-    "Any form of these words counts.",
-    table(
-      ["for", "words"],
-      SHOWN.map(([heading, roles]) => [
-        heading,
-        some(
-          roles.flatMap((role) =>
-            wordsOf(ROLES[role]).slice(0, Math.ceil(WORDS_MAX / roles.length)),
-          ),
-        ),
-      ]),
-    ),
-    "### Events",
-    "If your project has the event, or one that is called like one of these words, all of them mean it. Names of your own events always count.",
-    table(["event", "also called"], lexicon(EVENT_PHRASES)),
-    "### Properties",
-    table(["property", "also called"], lexicon(PROPERTY_PHRASES)),
-    "A filter may name a value alone: `orders from Germany`, `visitors on mobile`, `paid with paypal`. The values of the newest 20,000 events and persons are known, and these words for some of them:",
-    table(
-      ["word", "value"],
-      [...VALUE_WORDS].map(([word, values]) => [code(word), values.map(code).join(", ")]),
-    ),
-  ].join("\n\n")}\n`;
+    "## Refusals",
+    "A question that is not understood is refused with 400. The answer names the word. It offers whole questions with your period, and each of them is answered:",
+    '```text\n"refunds" is not understood in "refunds last month". You can ask: "how many page views last month"; …\n```',
+    table(["refused", "reason, or the way on"], REFUSED),
+  );
 }
+
+/** The rows of some names, each with other words for it. */
+function rowsOf(lines: readonly string[], shown: readonly string[]): string[][] {
+  return shown.map((name) => {
+    const line = lines.find((one) => one.split(/[|;]/)[0] === name);
+    if (line === undefined) throw new Error(`No words are defined for ${name}.`);
+    const words = (line.split("; ")[1] ?? "").split(", ");
+    const others = words.filter((word) => /^[a-z -]{3,}$/.test(word) && bare(word) !== bare(name));
+    return [code(name), listed(others.slice(0, WORDS_MAX))];
+  });
+}
+
+/** A name without capitals and signs. */
+const bare = (name: string) => nameWords(name).join("");

@@ -1,173 +1,221 @@
-import type { InsightType } from "../queries/insight.ts";
-import { Failure } from "../values/failure.ts";
-import { type JsonObject, storableText } from "../values/json.ts";
-import { GRAMMARS, KIND } from "./grammars.ts";
-import {
-  type EventNames,
-  folded,
-  type Known,
-  type NameIndex,
-  nameIndex,
-  namesIn,
-  RESERVED_WORDS,
-} from "./names.ts";
-import {
-  contains,
-  markQuotedNames,
-  type PossibleNames,
-  possibleNames,
-  type QuotedQuestion,
-  withQuotes,
-} from "./quoted-names.ts";
-import { intervalFirst } from "./times.ts";
+import type { ProjectVocabulary } from "../ports/vocabulary.ts";
+import type { JsonObject } from "../values/json.ts";
+import { calculation, different } from "./measures/calculations.ts";
+import { counts } from "./measures/counts.ts";
+import type { Draft } from "./measures/draft.ts";
+import { funnel } from "./measures/funnels.ts";
+import { activeOn, lifecycle, paths, stickiness } from "./measures/journeys.ts";
+import { money } from "./measures/money.ts";
+import { onePerson, personsNow, whoDid } from "./measures/persons.ts";
+import { labelled, sold } from "./measures/ranked.ts";
+import { asShare, perEach, rate } from "./measures/ratios.ts";
+import { retention } from "./measures/retention.ts";
+import { share } from "./measures/shares.ts";
+import { active, sessions } from "./measures/visits.ts";
+import { indexOf } from "./names/build.ts";
+import type { NameIndex } from "./names/index.ts";
+import { Asked, type Item, NotUnderstood, textOf } from "./read/asked.ts";
+import { unmet } from "./read/check.ts";
+import { completed } from "./read/complete.ts";
+import { readNamedConditions } from "./read/conditions.ts";
+import { readEvents } from "./read/events.ts";
+import type { Label } from "./read/labels.ts";
+import { readNumbers } from "./read/numbers.ts";
+import type { Part } from "./read/parts.ts";
+import { Places } from "./read/rules.ts";
+import { takeLabels } from "./read/take-labels.ts";
+import { mended, termsOf } from "./read/terms.ts";
+import { readAlternatives, readPlaces, readValues } from "./read/values.ts";
+import type { Today } from "./text/dates.ts";
+import { type TimeWords, takeTime, type When } from "./text/time.ts";
+import { type Word, wordsOf } from "./text/words.ts";
 
-/** Characters of a question in words. */
+/** The maximum length of a question, in characters. */
 export const WORDS_CHARS_MAX = 1000;
 
-/** The forms of a question. Other forms are refused, as a wrong number is worse (decision 72). */
-const FORMS: Record<InsightType, string> = {
-  trends:
-    "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY[, person PROPERTY] [top N [only]]] [where PROPERTY is VALUE[ and …]] [last N days|since 2026-11-21|today|yesterday|this month] [in total] [compared to previous]",
-  funnel:
-    "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT[, EVENT]] [within N days] [by PROPERTY [top N]] [where PROPERTY is VALUE] [last N days]",
-  retention:
-    "[recurring] retention of EVENT[ then EVENT] [with N intervals] [by PROPERTY [top N]] [where PROPERTY is VALUE] [daily|weekly|monthly] [last N weeks]",
-  paths:
-    "paths [from /address|from EVENT] [to /address|to EVENT] [where PROPERTY is VALUE] [last N days]",
-  lifecycle: "[daily|weekly|monthly] lifecycle of EVENT [where PROPERTY is VALUE] [last N days]",
-  stickiness:
-    "[daily|weekly|monthly] stickiness of EVENT[, EVENT] [where PROPERTY is VALUE] [last N days]",
+/** Words that were not understood and their position in the text, with the reason if it is known. */
+export type Unknown = { text: string; start: number; end: number; reason?: string };
+
+/** Roles of the parts of a question. */
+export type PartRole = "measure" | "filter" | "order" | "breakdown" | TimeWords["role"];
+
+/** A part of a question: its role and its position in the text, in UTF-16 code units. */
+export type SaidPart = { role: PartRole; start: number; end: number };
+
+/** The result of reading a question: a query, or the words that were not understood. */
+export type Read =
+  | { query: JsonObject; others: string[]; parts: SaidPart[] }
+  | { query: null; unknown: Unknown[]; parts: SaidPart[] };
+
+/** The measures in the order they are tried, the more specific ones first. */
+const MEASURES: readonly ((asked: Asked, labels: readonly Label[]) => Draft | undefined)[] = [
+  lifecycle,
+  paths,
+  onePerson,
+  activeOn,
+  stickiness,
+  retention,
+  funnel,
+  asShare,
+  share,
+  perEach,
+  personsNow,
+  whoDid,
+  sold,
+  money,
+  rate,
+  different,
+  calculation,
+  active,
+  sessions,
+  counts,
+];
+
+/** Reads a question. `today` is the current time in the project's time zone. */
+export function readQuestion(question: string, vocabulary: ProjectVocabulary, today: Today): Read {
+  const index = indexOf(vocabulary);
+  const isLoud = question === question.toUpperCase();
+  const text = isLoud ? question.toLowerCase() : question;
+  const { text: left, when, said } = takeTime(text, today);
+  const words = wordsOf(left).map((word) => mended(word, index));
+  const twice = doubled(words);
+  if (twice !== undefined)
+    return { query: null, unknown: [unknownOf(twice, "It stands there twice.")], parts: said };
+  for (const measure of [...MEASURES, labelled]) {
+    const attempt = attempted(measure, words, index, when);
+    if (attempt === undefined) continue;
+    const parts = [...attempt.parts, ...said].toSorted((a, b) => a.start - b.start);
+    if ("query" in attempt) return { query: attempt.query, others: [], parts };
+    return { query: null, unknown: attempt.unknown, parts };
+  }
+  const strange = strangeOf(words, index);
+  const unknown = strange.length > 0 ? strange : wholeOf(left);
+  return { query: null, unknown, parts: said };
+}
+
+/** The whole text as one unknown part, for when no single word is the problem. */
+function wholeOf(text: string): Unknown[] {
+  const [before = ""] = /^[\s,]*/.exec(text) ?? [];
+  const words = text.slice(before.length).replace(/[\s,?!.]+$/, "");
+  return [
+    { text: words.replace(/\s+/g, " "), start: before.length, end: before.length + words.length },
+  ];
+}
+
+type Attempt = { parts: SaidPart[] } & ({ query: JsonObject } | { unknown: Unknown[] });
+
+function attempted(
+  measure: (typeof MEASURES)[number],
+  words: readonly Word[],
+  index: NameIndex,
+  when: When,
+): Attempt | undefined {
+  const asked = new Asked(placesOf(words, index), index, { ...when });
+  try {
+    const labels = takeLabels(asked);
+    const draft = measure(asked, labels.labels);
+    if (draft === undefined) return undefined;
+    const query = completed(asked, draft, labels);
+    const unread = unreadOf(asked, query);
+    const parts = partsOf(asked);
+    return unread.length === 0 ? { query, parts } : { unknown: unread, parts };
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error;
+    const strange = strangeOf(words, index);
+    return {
+      unknown: strange.length > 0 ? strange : [placed(error, words)],
+      parts: partsOf(asked),
+    };
+  }
+}
+
+/** The parts of a question with their roles. */
+function partsOf(asked: Asked): SaidPart[] {
+  return asked.items.flatMap(({ part, tags, term, isUsed }): SaidPart[] => {
+    const [first, last] = [term.words[0], term.words.at(-1)];
+    const isWord = part !== undefined || (isUsed && !tags.includes("F"));
+    if (!isWord || first === undefined || last === undefined) return [];
+    const role = ROLES.find(([, all]) => all.some((tag) => tags.includes(tag)))?.[0] ?? "measure";
+    return [{ role, start: first.start, end: last.end }];
+  });
+}
+
+const ROLES: readonly [PartRole, readonly string[]][] = [
+  ["filter", ["FILTER", "PAGES", "CMP", "FREQ", "WHOM"]],
+  ["order", ["MOST", "LEAST", "NUM"]],
+  ["breakdown", ["BY", "PROP", "WEEKDAY", "HOUR", "ENTRY", "EXIT", "GROUP"]],
+];
+
+/** Splits words into terms and reads their parts. */
+export function placesOf(words: readonly Word[], index: NameIndex): Places<Part> {
+  const places = new Places<Part>(termsOf(words, index));
+  readNumbers(places);
+  readPlaces(places);
+  readNamedConditions(places, index);
+  readEvents(places, index);
+  readValues(places);
+  readAlternatives(places);
+  return places;
+}
+
+/** Words that are missing from the query. An "and" between two used parts is fine. */
+function unreadOf(asked: Asked, query: JsonObject): Unknown[] {
+  const unread = asked.unread();
+  return [...unread, ...unmet(asked, query).filter((item) => !unread.includes(item))]
+    .filter(
+      (item) =>
+        !(
+          ["AND", "WHO", "COUNT", "SET_ANY"].some((tag) => item.tags.includes(tag)) &&
+          isJoint(asked, item)
+        ),
+    )
+    .map((item) => ({
+      text: textOf(item),
+      start: item.term.words[0]?.start ?? 0,
+      end: item.term.words.at(-1)?.end ?? 0,
+    }));
+}
+
+const isJoint = (asked: Asked, item: Item): boolean => {
+  const [before, after] = [asked.beside(item, -1), asked.beside(item, 1)];
+  return item.tags.includes("COUNT") || (before?.isUsed === true && after?.isUsed === true);
 };
 
-/** The field that failures name, and the requested type of insight. */
-export type QuestionTarget = { attr: string; type?: InsightType | undefined };
+/** The second of two equal words in a row, except words such as "that" that may repeat. */
+const doubled = (words: readonly Word[]): Word | undefined =>
+  words.find(
+    (word, at) =>
+      at > 0 &&
+      word.low === words[at - 1]?.low &&
+      /\p{L}|\d/u.test(word.low) &&
+      !/^(?:a|the|that|is|had|very)$/.test(word.low),
+  );
 
-/**
- * Returns the query of a question in words; names are those of the project, in any case or in double
- * quotes. In a project without events any word may be a name. Fails `required`, `too_long`, and `invalid_input` with the part that was not understood.
- */
-export function readWords(
-  words: string,
-  names: EventNames,
-  { attr, type }: QuestionTarget,
-): JsonObject {
-  if (words.length > WORDS_CHARS_MAX) {
-    throw new Failure("too_long", `At most ${WORDS_CHARS_MAX} characters.`, attr);
-  }
-  const question = markQuotedNames(storableText(words));
-  if (question.text === "") throw new Failure("required", "This field is required.", attr);
-  const readWith = (known: EventNames) => {
-    const reading = { attr, type, index: nameIndex(known) };
-    return unpunctuated(question, (one) => likeliest(one, reading));
+/** Words that match nothing in the lexicon or the project. */
+function strangeOf(words: readonly Word[], index: NameIndex): Unknown[] {
+  const places = placesOf(words, index);
+  return places.sequence().flatMap(({ tags, part, joins, from }) => {
+    const isStrange = part === undefined && joins === undefined && tags.length === 0;
+    const term = places.terms[from];
+    return isStrange && term !== undefined && term.words[0] !== undefined
+      ? [unknownOf(term.words[0])]
+      : [];
+  });
+}
+
+const unknownOf = ({ text, start, end }: Word, reason?: string): Unknown => ({
+  text,
+  start,
+  end,
+  ...(reason === undefined ? {} : { reason }),
+});
+
+function placed({ words: text, reason }: NotUnderstood, words: readonly Word[]): Unknown {
+  const first = words.find(({ low }) => text.toLowerCase().split(/\s+/).includes(low));
+  return {
+    text,
+    start: first?.start ?? 0,
+    end: first?.end ?? 0,
+    ...(reason === undefined ? {} : { reason }),
   };
-  if (names.events.length > 0) return readWith(names);
-  try {
-    return readWith(withNamesOf(question, names));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return readWith(names);
-  }
-}
-
-/** A word that is taken for a name where the project has no events. */
-const NAME = /^[$_\p{L}](?:\S*[\p{L}\p{N}_])?$/u;
-
-/** Adds the words and quoted names of a question: without events each of them counts zero. */
-function withNamesOf(question: QuotedQuestion, names: EventNames): EventNames {
-  const isName = (text: string) =>
-    question.quoted.includes(text) || (NAME.test(text) && !RESERVED_WORDS.has(folded(text)));
-  const asked = possibleNames(question)
-    .all.filter(isName)
-    .map((name) => ({ name, count: 0 }));
-  const person_properties = [...names.person_properties, ...asked];
-  return { events: asked, properties: asked, person_properties };
-}
-
-/** Returns the parts of a question that may be names, folded, for a lookup of these. */
-export function namesAsked(words: string): PossibleNames {
-  if (words.length > WORDS_CHARS_MAX) return { all: [], ofPersons: [] };
-  const { all, ofPersons } = possibleNames(markQuotedNames(storableText(words)));
-  return { all: all.map(folded), ofPersons: ofPersons.map(folded) };
-}
-
-/** Reads a question, and on failure reads it without punctuation at its end, which names may have. */
-function unpunctuated(
-  question: QuotedQuestion,
-  read: (question: QuotedQuestion) => JsonObject,
-): JsonObject {
-  try {
-    return read(question);
-  } catch (error) {
-    const text = question.text.replace(/ ?[?.!;]+$/, "");
-    if (text === question.text || text === "" || !(error instanceof Failure)) throw error;
-    return read({ ...question, text });
-  }
-}
-
-/** Options of one reading. */
-type Reading = QuestionTarget & { index: NameIndex };
-
-/**
- * Returns the query of the likeliest reading (decision 58). A name of the project is likelier than words
- * of the grammar, the longest name first. Fails `invalid_input` as the reading without a preference.
- */
-function likeliest(question: QuotedQuestion, reading: Reading): JsonObject {
-  const names = ambiguousNames(question, reading.index);
-  const attempts: { one: QuotedQuestion; without: string[] }[] = [
-    ...names.map((name) => ({ one: withQuotes(question, name), without: [] })),
-    { one: question, without: [] },
-    ...names.map((name) => ({ one: question, without: [name] })),
-    { one: question, without: names },
-  ];
-  const failures: Failure[] = [];
-  for (const { one, without } of attempts) {
-    try {
-      return read(one, new Set(without.map(folded)), reading);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      failures.push(error);
-    }
-  }
-  throw failures[names.length];
-}
-
-/** Returns the query of one reading. Fails `invalid_input`. */
-function read(
-  { text, quoted }: QuotedQuestion,
-  without: Set<string>,
-  reading: Reading,
-): JsonObject {
-  const { attr, index, type: requested } = reading;
-  const known = (form: string) => namesIn(index, { attr, form, quoted, without });
-  const type = requested ?? typeOf(text, known(FORMS.trends));
-  return GRAMMARS[type](text, known(FORMS[type]));
-}
-
-/** Returns the type that a question begins with. The name of an event comes before a type. */
-function typeOf(text: string, known: Known): InsightType {
-  const { rest } = intervalFirst(text);
-  if ([text, rest].some((name) => known.event(name) !== undefined)) return "trends";
-  const [, , kind = "trends"] = KIND.exec(rest) ?? [];
-  return kind.toLowerCase().replace(/^path$/, "paths") as InsightType;
-}
-
-/** Names that readings try. */
-const AMBIGUOUS_MAX = 6;
-
-/**
- * Returns names in a question that contain words or signs of the grammar: the longest first, then exact ones. A name that is
- * one word of the grammar is read as that word wherever the grammar takes it.
- */
-function ambiguousNames({ text }: QuotedQuestion, index: NameIndex): string[] {
-  const all = Object.values(index).flatMap(({ list }) => list.map(({ name }) => name));
-  const isAmbiguous = (name: string) =>
-    /[,→]|->/.test(name) ||
-    (!RESERVED_WORDS.has(folded(name)) &&
-      folded(name)
-        .split(" ")
-        .some((word) => RESERVED_WORDS.has(word)));
-  return [...new Set(all)]
-    .filter((name) => isAmbiguous(name) && contains(name, text))
-    .toSorted((a, b) => b.length - a.length || Number(text.includes(b)) - Number(text.includes(a)))
-    .slice(0, AMBIGUOUS_MAX);
 }

@@ -1,0 +1,67 @@
+import type { JsonObject } from "../../values/json.ts";
+import { type EventInfo, isMoney } from "../names/index.ts";
+import type { Asked } from "../read/asked.ts";
+import { filterJson } from "../read/parts.ts";
+import { type Draft, trend } from "./draft.ts";
+import { isCondition, isTagged } from "./items.ts";
+
+const CURRENCIES: readonly [words: RegExp, code: string][] = [
+  [/^(?:euros?|eur|€)$/, "EUR"],
+  [/^(?:dollars?|usd|\$|bucks?)$/, "USD"],
+  [/^(?:pounds?|gbp|£)$/, "GBP"],
+  [/^chf$/, "CHF"],
+];
+
+/** The code of the one currency that words name; undefined without one, or with several. */
+export function currencyOf(words: readonly string[]): string | undefined {
+  const codes = words.flatMap((name) => CURRENCIES.find(([word]) => word.test(name))?.[1] ?? []);
+  return new Set(codes).size === 1 ? codes[0] : undefined;
+}
+
+/** Whether the amounts of an event are in several currencies. */
+export const hasCurrencies = (asked: Asked, event: EventInfo | null): boolean =>
+  hasCurrency(event ?? undefined) && currencyCodes(asked).size > 1;
+
+/** The filter for amounts in one currency. */
+export const inCurrency = (code: string): JsonObject =>
+  filterJson({ of: "event", name: "currency" }, "exact", code);
+
+/** The currencies of a project's events, as three-letter codes. */
+const currencyCodes = (asked: Asked): ReadonlySet<string> =>
+  new Set(
+    [...asked.index.values.values()]
+      .flat()
+      .filter(
+        ({ property, value }) =>
+          property.name === "currency" && property.of === "event" && /^[A-Z]{3}$/i.test(value),
+      )
+      .map(({ value }) => value),
+  );
+
+const hasCurrency = (event: EventInfo | undefined): boolean =>
+  event?.properties.has("currency") === true;
+
+/** The currency format of an event's amounts, for a `trendsFilter`; empty unless the project has exactly one currency. */
+export function currency(asked: Asked, event: EventInfo | undefined): JsonObject {
+  const [code, ...others] = currencyCodes(asked);
+  if (code === undefined || others.length > 0 || !hasCurrency(event)) return {};
+  return { aggregationAxisFormat: "currency", aggregationAxisPostfix: ` ${code}` };
+}
+
+/** The trend of amounts. With several currencies, each gets its own line, as they cannot be added up. */
+export function amountsTrend(
+  asked: Asked,
+  series: JsonObject,
+  event: EventInfo | undefined,
+): Draft {
+  const draft = trend([series], [event ?? null], currency(asked, event));
+  const isSplit = hasCurrencies(asked, event ?? null) && !isCurrencySaid(asked);
+  return isSplit ? { ...draft, labels: [{ property: "currency", type: "event" }] } : draft;
+}
+
+const isCurrencySaid = (asked: Asked): boolean =>
+  asked.items.some((item) => item.part === undefined && isTagged(item, "MONEY")) ||
+  asked.conditions().some((item) => isCondition(item, ({ name }) => name === "currency"));
+
+/** Whether an event has amounts of money. */
+export const hasMoney = (event: EventInfo): boolean => [...event.properties.values()].some(isMoney);

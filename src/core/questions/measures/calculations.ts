@@ -1,0 +1,168 @@
+import { type EventInfo, isMoney, type PropertyInfo } from "../names/index.ts";
+import { type Asked, type Item, NotUnderstood, rankedProperties, textOf } from "../read/asked.ts";
+import { amountsTrend, hasMoney } from "./amounts.ts";
+import { type Measure, node, trend } from "./draft.ts";
+import { freeBefore, isTagged, use, useAll } from "./items.ts";
+import { hasPeople, takePeople } from "./people.ts";
+
+const CALCULATIONS: readonly (readonly [tag: string, math: string])[] = [
+  ["MEDIAN", "median"],
+  ["P75", "p75"],
+  ["P90", "p90"],
+  ["P95", "p95"],
+  ["P99", "p99"],
+  ["AVERAGE", "avg"],
+  ["GREATEST", "max"],
+  ["SMALLEST", "min"],
+  ["SUM", "sum"],
+];
+
+const calculationOf = (asked: Asked) => CALCULATIONS.find(([tag]) => asked.has(tag));
+
+/** Whether a question calculates with a property. */
+export const isCalculated = (asked: Asked): boolean =>
+  asked.has("PROP") && calculationOf(asked) !== undefined;
+
+/** Takes a calculation and returns it as the `math` of a node; undefined without one. */
+export function takeMath(asked: Asked): string | undefined {
+  const found = calculationOf(asked);
+  if (found === undefined) return undefined;
+  const [tag, math] = found;
+  asked.takeAll(tag, "SUM");
+  return math;
+}
+
+/** "Average score", "p90 of duration_ms of cron ran", "total quantity sold", "highest amount". */
+export const calculation: Measure = (asked) => {
+  const events = asked.events();
+  const [event] = events.map(({ part }) => part.event);
+  const target = targetOf(asked, event);
+  if (target === undefined) return undefined;
+  const { item, property } = target;
+  const owner = event ?? ownerOf(asked, property, item === undefined ? "" : textOf(item));
+  use(item, ...events);
+  if (events.length > 1) throw new NotUnderstood(textOf(events[1] as Item));
+  takeEmptyWords(asked);
+  const math = takeMath(asked) ?? "sum";
+  const people = hasPeople(asked) ? takePeople(asked) : undefined;
+  if (people?.isDoer === true || people?.isPayer === true) throw new NotUnderstood(people.words);
+  const series = node(owner?.name ?? null, {
+    ...{ math, math_property: property.name },
+    ...(property.of === "person" ? { math_property_type: "person_properties" } : {}),
+  });
+  return isMoney(property) ? amountsTrend(asked, series, owner) : trend([series], [owner ?? null]);
+};
+
+type Target = { item?: Item; property: PropertyInfo };
+
+/** The property to calculate with, or undefined. "Highest order" means its amount. */
+function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefined {
+  const math = calculationOf(asked)?.[1];
+  const numbers = numbersOf(asked, event ?? null);
+  const [target] = numbers;
+  if (target !== undefined) {
+    const isAsked = math !== undefined || asked.has("MUCH") || isBareMoney(asked, numbers);
+    return isAsked ? target : undefined;
+  }
+  const isExtreme = math === "max" || math === "min";
+  if (!isExtreme || event === undefined || !hasMoney(event)) return undefined;
+  if (asked.events().length > 1 || hasPeople(asked)) return undefined;
+  return { property: asked.moneyOf(event, "amount") };
+}
+
+/** The number properties in a question, without labels. */
+const numbersOf = (asked: Asked, event: EventInfo | null): Target[] =>
+  asked.items.flatMap((item): Target[] => {
+    if (item.isUsed || !isTagged(item, "PROP", "NEARPROP") || isLabel(asked, item)) return [];
+    const { properties, near } = item.term;
+    const all = properties.length > 0 ? properties : near;
+    const [property] = rankedProperties(
+      all.filter(({ type }) => type === "number"),
+      [event],
+    );
+    return property === undefined ? [] : [{ item, property }];
+  });
+
+/** Whether an amount of money alone means its sum. */
+const isBareMoney = (asked: Asked, [only, ...others]: readonly Target[]): boolean =>
+  only !== undefined &&
+  others.length === 0 &&
+  isMoney(only.property) &&
+  !asked.has("SHARE") &&
+  !asked.items.some((one) => isTagged(one, "COUNT") && one !== only.item) &&
+  !hasPeople(asked);
+
+/** Whether a property comes after "by", "which" or "top". */
+export function isLabel(asked: Asked, item: Item): boolean {
+  const before = asked.beside(item, -1);
+  return (
+    isTagged(before, "BY", "WHICH") || (before?.part === undefined && isTagged(before, "MOST"))
+  );
+}
+
+/**
+ * The only event that has a property; undefined for other kinds of property. Throws `NotUnderstood` if there is not
+ * exactly one.
+ */
+export function ownerOf(
+  asked: Asked,
+  { name, of, events }: PropertyInfo,
+  words: string,
+): EventInfo | undefined {
+  if (of !== "event") return undefined;
+  const all = [...(events ?? [])].flatMap((one) => asked.event(one) ?? []);
+  if (all.length === 1) return all[0];
+  throw new NotUnderstood(
+    words || name,
+    `Several events have ${name}: ${all.map((one) => one.name).join(", ")}. Name one of them.`,
+  );
+}
+
+/** Takes words that add nothing to a calculation, such as "per" in "seats per subscription". */
+function takeEmptyWords(asked: Asked): void {
+  const hasLoss = asked.items.some(
+    ({ part }) => part?.kind === "ev" && /cancel|refund|churn|lost/i.test(part.event.name),
+  );
+  useAll(asked, (item) => {
+    const next = asked.beside(item, 1);
+    const isBeforeEvent = next?.part?.kind === "ev" || isTagged(next, "IS_NEW");
+    return (
+      (isBeforeEvent && isTagged(item, "PER", "BY")) ||
+      (hasLoss && /^los[et]$/.test(item.word)) ||
+      isTagged(item, "COUNT", "MUCH", "IS_NEW", "EACH")
+    );
+  });
+}
+
+/** "How many different products were sold". */
+export const different: Measure = (asked) => {
+  const item = asked.items.find(
+    (one) =>
+      !one.isUsed &&
+      isTagged(one, "PROP") &&
+      freeBefore(asked, one, "DIFFERENT", "COUNT") !== undefined,
+  );
+  if (item === undefined || item.term.group !== undefined) return undefined;
+  if (hasPeople(asked) || isCalculated(asked)) return undefined;
+  const events = asked.events();
+  const [event] = events.map(({ part }) => part.event);
+  const [property] = rankedProperties(item.term.properties, [event ?? null]);
+  if (property === undefined || property.of === "group" || property.of === "session")
+    return undefined;
+  const owner = event ?? ownerOf(asked, property, textOf(item));
+  if (asked.take("DIFFERENT") === undefined) {
+    if (property.name === "$pathname" && event?.name === "$pageview") return undefined;
+    throw new NotUnderstood(
+      textOf(item),
+      `Say "different ${textOf(item)}" to count them, or name what happened to count that.`,
+    );
+  }
+  use(item, ...events);
+  asked.takeAll("DIFFERENT", "COUNT");
+  const expression = `count(DISTINCT ${expressionOf(property)})`;
+  const series = node(owner?.name ?? null, { math: "hogql", math_hogql: expression });
+  return trend([series], [owner ?? null]);
+};
+
+const expressionOf = ({ of, name }: PropertyInfo): string =>
+  `${of === "person" ? "person." : ""}properties.${/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``}`;

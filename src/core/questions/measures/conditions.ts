@@ -1,0 +1,92 @@
+import type { JsonObject } from "../../values/json.ts";
+import type { EventInfo } from "../names/index.ts";
+import { type Asked, behavior, filterOf, NotUnderstood, oftenOf, textOf } from "../read/asked.ts";
+import type { Condition, PageNamed } from "../read/parts.ts";
+import { currencyOf, hasCurrencies, inCurrency } from "./amounts.ts";
+import { ordersOf } from "./events.ts";
+import { use } from "./items.ts";
+
+/** Takes the conditions between two items that an event can meet. With `isOwn`, only those specific to the event. */
+export const takeConditions = (
+  asked: Asked,
+  event: EventInfo | null,
+  { from = -1, to = asked.items.length, isOwn = false } = {},
+): JsonObject[] =>
+  taken(
+    asked,
+    ({ at, part }) =>
+      at > from && at < to && isConditionOf(part, event) && (!isOwn || isOnlyOf(part, event)),
+    [event],
+  );
+
+/** Takes all remaining conditions as filters of the whole query. */
+export const takeFilters = (asked: Asked, events: readonly (EventInfo | null)[]): JsonObject[] =>
+  taken(asked, () => true, events);
+
+const taken = (
+  asked: Asked,
+  meets: (item: { at: number; part: Condition | PageNamed }) => boolean,
+  events: readonly (EventInfo | null)[],
+): JsonObject[] =>
+  asked
+    .conditions()
+    .filter(meets)
+    .map((item) => {
+      item.isUsed = true;
+      return filterOf(asked, item.part, events);
+    });
+
+const isConditionOf = (part: Condition | PageNamed, event: EventInfo | null): boolean =>
+  part.kind === "pages"
+    ? event === null || event.name === "$pageview" || event.properties.has("$pathname")
+    : part.of.some(
+        ({ property }) =>
+          property.of === "event" && (event === null || event.properties.has(property.name)),
+      );
+
+/** Whether a condition is specific to an event, and not on a property that SDKs send with every event. */
+const isOnlyOf = (part: Condition | PageNamed, event: EventInfo | null): boolean =>
+  part.kind === "pages"
+    ? event?.name === "$pageview"
+    : part.of.every(({ property: { of, name } }) => of === "event" && !/^(?:\$|utm_)/.test(name));
+
+/**
+ * Takes conditions that exclude people. "People outside France" are people without any event from France. An event from
+ * another country is not enough.
+ */
+export const takeExclusions = (asked: Asked, event: EventInfo | null): JsonObject[] =>
+  asked.conditions().flatMap((item) => {
+    const { part } = item;
+    const isNot = part.kind === "pages" ? part.isNot : part.operator === "is_not";
+    if (!isNot) return [];
+    const positive =
+      part.kind === "pages" ? { ...part, isNot: false } : { ...part, operator: "exact" };
+    const filter = filterOf(asked, positive, [event]);
+    if (filter["type"] !== "event" && filter["type"] !== "session") return [];
+    item.isUsed = true;
+    return [behavior(event?.name ?? null, { filters: [filter], isNot: true })];
+  });
+
+/** Takes "spent more than 100". Throws `NotUnderstood` if the project has no orders, or orders without amounts. */
+export function takeSpent(asked: Asked): JsonObject[] {
+  const spend = asked.find("SPEND", "REVENUE");
+  const after = spend === undefined ? undefined : asked.beside(spend, 1);
+  if (spend === undefined || after?.part?.kind !== "cmp" || after.isUsed) return [];
+  const orders = ordersOf(asked, textOf(spend));
+  use(spend, after);
+  const { currency: word = "" } = after.part;
+  const code = currencyOf([word]);
+  const isOneOfSeveral = hasCurrencies(asked, orders);
+  if (isOneOfSeveral && code === undefined) {
+    throw new NotUnderstood(textOf(spend), "Amounts are in several currencies. Name one.");
+  }
+  const { is, number } = oftenOf(after.part);
+  return [
+    {
+      ...{ type: "behavioral", key: orders.name, value: "performed_event_sum" },
+      sum_property: asked.moneyOf(orders, textOf(spend)).name,
+      ...{ operator: is, operator_value: number },
+      ...(isOneOfSeveral && code !== undefined ? { event_filters: [inCurrency(code)] } : {}),
+    },
+  ];
+}

@@ -1,0 +1,149 @@
+import { type Asked, behavior, type Item } from "../read/asked.ts";
+import type { Label } from "../read/labels.ts";
+import { isLabel } from "./calculations.ts";
+import { type Deed, firstTime, takeDeeds } from "./deeds.ts";
+import { type Draft, node, totalTrend, trend } from "./draft.ts";
+import { infoOf, visitEvent } from "./events.ts";
+import { freeBefore, isCondition, isTagged, PEOPLE, use, useAll } from "./items.ts";
+import { hasPeople, peopleTrend, takePeople } from "./people.ts";
+
+/** Counts people, groups or events; undefined if the question names no such thing. */
+export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
+  asked.takeAll("COUNT", "DONE");
+  const counted = asked.items.find((item) => isTagged(item, "COUNT"));
+  const target = counted === undefined ? undefined : asked.beside(counted, 1);
+  if (isOfTimes(asked, labels)) asked.takeAll("PERSON");
+  const isOfPeople =
+    isKind(asked, target) ||
+    hasPeople(asked) ||
+    asked.events().some((item) => isTagged(asked.beside(item, -1), "WITHOUT"));
+  const isOfEvents = hasPeople(asked) && isAboutEvents(asked, target);
+  const groups = groupsCount(asked, target, isOfPeople);
+  if (groups !== undefined) return groups;
+  return isOfPeople && !isOfEvents ? peopleCount(asked) : eventsCount(asked, isOfEvents);
+};
+
+/** "When do people buy" counts events, not people. */
+const isOfTimes = (asked: Asked, labels: readonly Label[]): boolean =>
+  labels.some(
+    (one) => "json" in one && /^(?:dateName|toHour)/.test(String(one.json["property"])),
+  ) &&
+  asked.events().length > 0 &&
+  !asked.has("DIFFERENT");
+
+/** "How many guests completed a task": a value of a person property stands for the people who have it. */
+const isKind = (asked: Asked, target: Item | undefined): boolean =>
+  target?.part?.kind === "filter" &&
+  /s$/i.test(target.part.text) &&
+  isCondition(target, ({ of }) => of === "person") &&
+  asked.beside(target, 1)?.part?.kind === "ev";
+
+/**
+ * "Orders of pro customers", "how many orders did customers place" and "what do people buy most" count orders;
+ * "signed up users" are people.
+ */
+function isAboutEvents(asked: Asked, target: Item | undefined): boolean {
+  if (target?.part?.kind === "ev" && !target.part.isDoer) return true;
+  const [first] = asked.events();
+  const noun = asked.find(...PEOPLE, "WHO");
+  if (first === undefined || first.part.isDoer || noun === undefined) return false;
+  const isRanked = asked.items.some((item) => item.word === "most" && item.at > first.at);
+  if (isRanked && noun.at < first.at) return true;
+  return asked.items
+    .slice(first.at + 1, Math.max(noun.at, first.at))
+    .some(
+      ({ word, part }) =>
+        /^(?:of|by|from|for|among|did|do)$/.test(word) ||
+        (part?.kind === "filter" && /^(?:of|by|from|for) /.test(part.text)),
+    );
+}
+
+function groupsCount(
+  asked: Asked,
+  target: Item | undefined,
+  isOfPeople: boolean,
+): Draft | undefined {
+  const word = asked.items.find(
+    (item) =>
+      !item.isUsed &&
+      item.term.group !== undefined &&
+      item.part === undefined &&
+      !isLabel(asked, item),
+  );
+  const group = word?.term.group;
+  if (word === undefined || group === undefined) return undefined;
+  const [leader] = asked.events();
+  // "Bookings at large clinics" counts bookings.
+  if (word !== target && leader !== undefined && word.at > leader.at) {
+    word.isUsed = true;
+    return undefined;
+  }
+  if (word !== target && isOfPeople) return undefined;
+  if (asked.has("MOST", "LEAST", "GREATEST", "SMALLEST", "WHICH")) return undefined;
+  use(word, leader);
+  asked.takeAll("DIFFERENT", "ALL_EVENTS");
+  takeActive(asked);
+  const event = leader?.part.event;
+  const math = { math: "unique_group", math_group_type_index: group.index };
+  return trend([node(event?.name ?? null, math)], [event ?? null]);
+}
+
+function peopleCount(asked: Asked): Draft {
+  const isBoth = asked.has("IS_NEW") && asked.has("RETURNING");
+  if (isBoth) asked.takeAll("IS_NEW", "RETURNING", "VERSUS", "AND", "OR", "COMPARE");
+  asked.takeAll("DIFFERENT");
+  const people = takePeople(asked) ?? {
+    ...{ base: null, words: "" },
+    ...{ isNew: false, isReturning: false, isPayer: false, isDoer: false },
+  };
+  asked.takeAll("COUNT", "PERSON");
+  if (isBoth) {
+    asked.takeAll("VISITOR");
+    return newAndReturning(asked, people.base ?? visitEvent(asked));
+  }
+  if (asked.events().length > 0) asked.takeAll("ALL_EVENTS");
+  const draft = peopleTrend(asked, people);
+  takeActive(asked);
+  return draft;
+}
+
+function newAndReturning(asked: Asked, event: string): Draft {
+  const isKnown = [firstTime(event, { isNot: true })];
+  const series = [
+    node(event, { math: "first_time_for_user", custom_name: "New visitors" }),
+    node(event, { math: "dau", custom_name: "Returning visitors" }, isKnown),
+  ];
+  return trend(series, [infoOf(asked, event)]);
+}
+
+const takeActive = (asked: Asked): void =>
+  useAll(asked, (item) => isTagged(item, "ACTIVE") || item.word === "active");
+
+function eventsCount(asked: Asked, isOfPeople: boolean): Draft | undefined {
+  const events = asked.events().map(({ part }) => part.event.name);
+  const all = asked.take("ALL_EVENTS");
+  if (events.length === 0) return all === undefined ? undefined : totalTrend(null);
+  asked.takeAll("ALL_EVENTS");
+  // "How many pages were viewed" counts page views.
+  if (events.includes("$pageview"))
+    useAll(
+      asked,
+      ({ part, term }) =>
+        part === undefined && term.properties.some(({ name }) => name === "$pathname"),
+    );
+  const people = isOfPeople ? takePeople(asked) : undefined;
+  const payers = people?.isPayer === true ? people.base : null;
+  const filters = payers === null || events.includes(payers) ? [] : [behavior(payers)];
+  const deeds = takeDeeds(asked, { isOfPeople: false });
+  for (const deed of deeds) takeBeginning(asked, deed);
+  asked.takeAll("SUM", "VERSUS", "COMPARE", "DIFFERENT", "DONE", "TIMES");
+  const series = deeds.map(({ event, filters: own }) => node(event.name, { math: "total" }, own));
+  const named = deeds.map(({ event }) => event);
+  return { ...trend(series, named), filters };
+}
+
+/** Takes "new" in "new sign ups". A sign up is always new, so the word adds nothing. */
+function takeBeginning(asked: Asked, { item, event }: Deed): void {
+  const begins = /sign.?up|regist|start|creat|begin|began|open|subscri|install|join|add|book/i;
+  if (begins.test(event.name)) use(freeBefore(asked, item, "IS_NEW"));
+}

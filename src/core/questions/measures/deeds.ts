@@ -1,0 +1,84 @@
+import type { JsonObject } from "../../values/json.ts";
+import type { EventInfo } from "../names/index.ts";
+import { type Asked, behavior, type Item, oftenOf } from "../read/asked.ts";
+import type { Frequency, Named } from "../read/parts.ts";
+import { takeConditions } from "./conditions.ts";
+import { freeBefore, isTagged, use } from "./items.ts";
+
+/** An event that people did or did not do, with its conditions and frequency. */
+export type Deed = {
+  event: EventInfo;
+  item: Item & { part: Named };
+  filters: JsonObject[];
+  frequency: Frequency | undefined;
+  isNot: boolean;
+  isOr: boolean;
+  isFirst: boolean;
+};
+
+/** Takes the events of a question, each with the conditions after it, its frequency and its negation. */
+export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean }): Deed[] {
+  const events = asked.events();
+  return events.map((item, at): Deed => {
+    item.isUsed = true;
+    const { event } = item.part;
+    const to = events[at + 1]?.at ?? asked.items.length;
+    const not = freeBefore(asked, item, "WITHOUT");
+    const isWhole = events.length === 1 && not === undefined;
+    const filters = isWhole ? [] : takeConditions(asked, event, { from: item.at, to });
+    const link = asked.beside(not ?? item, -1);
+    use(not);
+    if (isTagged(link, "WHO") || (at > 0 && isTagged(link, "OR", "AND"))) use(link);
+    const first = isOfPeople ? firstWord(asked, item) : undefined;
+    use(first);
+    return {
+      ...{ event, item, filters },
+      frequency: isOfPeople ? takeFrequency(asked, item, to) : undefined,
+      isNot: not !== undefined,
+      isOr: isTagged(link, "OR"),
+      isFirst: first !== undefined,
+    };
+  });
+}
+
+/** The word "first" before an event or between its words, as in "created their first task". */
+const firstWord = (asked: Asked, item: Item): Item | undefined =>
+  asked.items
+    .slice(item.at + 1, item.at + 4)
+    .find(
+      (one) =>
+        !one.isUsed && isTagged(one, "FIRST_SEEN") && asked.items[one.at + 1]?.tags[0] === "JOINED",
+    ) ?? freeBefore(asked, item, "IS_NEW", "FIRST_SEEN");
+
+function takeFrequency(asked: Asked, item: Item, to: number): Frequency | undefined {
+  const before = asked.beside(item, -1);
+  if (before?.isUsed === false && before.part?.kind === "cmp") {
+    before.isUsed = true;
+    return oftenOf(before.part);
+  }
+  const other = asked.items
+    .slice(0, to)
+    .find(({ isUsed, part }) => !isUsed && part?.kind === "freq");
+  use(other);
+  return other?.part?.kind === "freq" ? other.part : undefined;
+}
+
+/** The filter for people who did a deed, or did not do it. */
+export const didOf = ({ event, filters, frequency, isNot }: Deed): JsonObject =>
+  behavior(event.name, { filters, frequency, isNot });
+
+/** The filter for people who did an event for the first time, or with `isNot` not for the first time. */
+export const firstTime = (
+  event: string | null,
+  { isNot, filters = [] }: { isNot: boolean; filters?: JsonObject[] },
+): JsonObject => ({ ...behavior(event, { filters, isNot }), value: "performed_event_first_time" });
+
+/** The filter for people who did an event at least twice. */
+export const repeated = (event: string | null): JsonObject =>
+  behavior(event, { frequency: { kind: "freq", is: "gte", number: 2 } });
+
+/** The filters for people by their deeds. They must match all of them, or any if the question says "or". */
+export const behaviorsOf = (deeds: readonly Deed[]): JsonObject[] => {
+  const all = deeds.map((deed) => (deed.isFirst ? firstTime(deed.event.name, deed) : didOf(deed)));
+  return deeds.some(({ isOr }) => isOr) ? [{ type: "OR", values: all }] : all;
+};

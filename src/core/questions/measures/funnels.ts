@@ -1,0 +1,96 @@
+import type { JsonObject } from "../../values/json.ts";
+import { type Asked, behavior, type Item, NotUnderstood } from "../read/asked.ts";
+import type { Named } from "../read/parts.ts";
+import { takeDeeds } from "./deeds.ts";
+import { type Draft, type Measure, node, percentage } from "./draft.ts";
+import { ordersOf, visitEvent } from "./events.ts";
+import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
+
+const KINDS = ["HOW_LONG", "ABANDONMENT", "CONVERSION", "FUNNEL"] as const;
+
+/** Takes the words between steps. */
+const takeJoints = (asked: Asked): void => {
+  asked.takeAll(
+    ...["TO", "AND", "FUNNEL", "COUNT", "PERSON", "VISITOR", "WHO", "AVERAGE", "RATE", "MUCH"],
+    ...["VERSUS", "BETWEEN", "FIRST_SEEN", "IS_NEW", "SHARE", "ACTIVE"],
+  );
+};
+
+/** "Funnel from A to B to C", "A then B", "conversion rate from A to B", "how long from A to B", "A to B abandonment". */
+export const funnel: Measure = (asked) => {
+  const kind = KINDS.find((tag) => asked.has(tag));
+  const steps = asked.events();
+  if (kind === undefined && !isChain(asked, steps)) return undefined;
+  if (kind === "HOW_LONG" && steps.length + asked.conditions().length < 2) return undefined;
+  // "Acceptance rate" names one event, and `rate` looks for the other.
+  if (kind !== "ABANDONMENT" && steps.length === 1 && asked.has("RATE")) return undefined;
+  asked.takeAll(...KINDS);
+  const isMedian = asked.take("MEDIAN") !== undefined;
+  const window = takeWindow(asked);
+  if (kind === "ABANDONMENT" && steps.length < 3) return abandonment(asked, steps);
+  takeName(asked, steps);
+  const named = takeSteps(asked);
+  takeJoints(asked);
+  const series = kind === "CONVERSION" ? converted(asked, named) : named;
+  if (series.length < 2) {
+    const words = kind?.toLowerCase().replace("_", " ") ?? "then";
+    throw new NotUnderstood(words, "A way has two steps at least.");
+  }
+  return funnelOf(asked, series, { ...window, ...shownOf(asked, kind, isMedian) });
+};
+
+/** How a funnel is shown if not by its steps: as the time to convert, or as its rate over time. */
+function shownOf(asked: Asked, kind: string | undefined, isMedian: boolean): JsonObject {
+  if (kind === "HOW_LONG") {
+    const median = isMedian ? { timeToConvertAggregation: "median" } : {};
+    return { funnelVizType: "time_to_convert", ...median };
+  }
+  const isOver = asked.when.interval !== undefined || asked.when.isOverTime === true;
+  return kind === "CONVERSION" && isOver ? { funnelVizType: "trends" } : {};
+}
+
+/** Whether each event comes after the one before it in the words: "then", "to", ">". */
+const isChain = (asked: Asked, steps: readonly Item[]): boolean =>
+  steps.length > 1 &&
+  steps
+    .slice(1)
+    .every((step, at) =>
+      asked.items
+        .slice((steps[at] as Item).at + 1, step.at)
+        .some(
+          ({ isUsed, tags, word }) =>
+            /^(?:then|to|>)$/.test(word) || (!isUsed && tags.includes("TO") && !tags.includes("F")),
+        ),
+    );
+
+/** Takes the name of a funnel, as in "signup funnel: page view then sign up". */
+function takeName(asked: Asked, steps: readonly (Item & { part: Named })[]): void {
+  const word = asked.items.find(({ tags }) => tags.includes("FUNNEL"));
+  const name = word === undefined ? undefined : asked.beside(word, -1);
+  if (name?.part?.kind !== "ev") return;
+  const { event } = name.part;
+  if (steps.some((one) => one !== name && one.part.event === event)) name.isUsed = true;
+}
+
+/** Completes the steps of a conversion rate. With one step or none, it goes from a visit to that step or to an order. */
+function converted(asked: Asked, named: JsonObject[]): JsonObject[] {
+  if (named.length > 1) return named;
+  const reason = "Say from what to what, as no event is known as an order.";
+  const last = named[0] ?? node(ordersOf(asked, "conversion", reason).name);
+  return [node(visitEvent(asked)), last];
+}
+
+/** The share of people who did the first step and not the last. The default is from adding to the cart to an order. */
+function abandonment(asked: Asked, named: readonly { part: Named }[]): Draft {
+  takeDeeds(asked, { isOfPeople: true });
+  takeJoints(asked);
+  const { eventsBy } = asked.index;
+  const cart = eventsBy.get("cart")?.[0] ?? eventsBy.get("add cart")?.[0];
+  const first = named[0]?.part.event ?? cart;
+  const last = named.length > 1 ? named.at(-1)?.part.event : asked.orders();
+  if (first === undefined || last === undefined || first === last)
+    throw new NotUnderstood("abandonment", "Say from what to what.");
+  const whole = node(first.name, { math: "dau" });
+  const part = node(first.name, { math: "dau" }, [behavior(last.name, { isNot: true })]);
+  return percentage(part, whole, [first]);
+}

@@ -1,0 +1,112 @@
+import { type Asked, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { type Draft, type Measure, node, trend } from "./draft.ts";
+import { infoOf, visitEvent } from "./events.ts";
+import { isTagged, PEOPLE, use, useAll } from "./items.ts";
+import { takePeople } from "./people.ts";
+
+/** "Weekly lifecycle of visitors". */
+export const lifecycle: Measure = (asked) => {
+  const states = asked.items.filter(
+    ({ word, isUsed }) => !isUsed && /^(?:resurrect|dormant)/.test(word),
+  );
+  if (!asked.has("LIFECYCLE") && states.length === 0) return undefined;
+  use(...states);
+  asked.takeAll("LIFECYCLE", "IS_NEW", "RETURNING", "AND");
+  return journeyOf(asked, "LifecycleQuery", "week");
+};
+
+/** "Stickiness of visitors": people by the number of days with an event. */
+export const stickiness: Measure = (asked) => {
+  const isNamed = asked.take("STICKINESS") !== undefined;
+  const days = asked.items.filter(
+    (item) => !item.isUsed && isTagged(item, "NUM") && isTagged(asked.beside(item, 1), "DAYS"),
+  );
+  if (!isNamed && days.length < 2) return undefined;
+  for (const item of days) use(item, asked.beside(item, 1));
+  asked.takeAll("COUNT", "ACTIVE", "AND");
+  useAll(asked, ({ word }) => word === "active");
+  return journeyOf(asked, "StickinessQuery", "day");
+};
+
+/** "On at least 3 days": people with an event on that many days. */
+export const activeOn: Measure = (asked) => {
+  const compared = asked.items.find(
+    ({ isUsed, part, at }) =>
+      !isUsed && part?.kind === "cmp" && part.unit === "days" && asked.items[at - 1]?.word === "on",
+  );
+  if (compared?.part?.kind !== "cmp" || !asked.has(...PEOPLE)) return undefined;
+  const { is, numbers } = compared.part;
+  if (is !== "gte" && is !== "gt") throw new NotUnderstood(textOf(compared));
+  compared.isUsed = true;
+  asked.takeAll("COUNT");
+  useAll(asked, ({ word }) => word === "active");
+  const event = takeOne(asked);
+  const own = {
+    type: "behavioral",
+    key: event,
+    value: "performed_event_regularly",
+    time_interval: "day",
+    min_periods: (numbers[0] ?? 1) + (is === "gt" ? 1 : 0),
+  };
+  return trend([node(event, { math: "dau" }, [own])], [infoOf(asked, event)]);
+};
+
+const journeyOf = (asked: Asked, kind: string, intervalDefault: "day" | "week"): Draft => {
+  const event = takeOne(asked);
+  const query = { kind, series: [node(event)] };
+  return { query, events: [infoOf(asked, event)], intervalDefault };
+};
+
+/** Takes the event of a journey: the named event, or the event of the people. */
+function takeOne(asked: Asked): string | null {
+  const [item] = asked.events();
+  const people = asked.has(...PEOPLE) ? takePeople(asked) : undefined;
+  use(item);
+  if (item !== undefined) return item.part.event.name;
+  return people === undefined ? visitEvent(asked) : people.base;
+}
+
+const TAKEN = ["PROP", "VISITOR", "PERSON", "WHICH", "AFTER", "BEFORE", "MOST"] as const;
+
+/** "Where do visitors go after /pricing", "which pages come before /checkout". */
+export const paths: Measure = (asked) => {
+  const way = asked.find("AFTER", "BEFORE");
+  const page = asked.items.find((item) => !item.isUsed && pathsOf(item) !== undefined);
+  if (page === undefined || (way === undefined && !isWay(asked)) || asked.has("COUNT"))
+    return undefined;
+  const isBefore =
+    way === undefined
+      ? asked.items.slice(0, page.at).some(({ word }) => word === "to")
+      : isTagged(way, "BEFORE") && !isTagged(way, "AFTER");
+  use(way, page, ...asked.events().filter(({ part }) => part.event.name === "$pageview"));
+  useAll(
+    asked,
+    (item) =>
+      isTagged(item, ...TAKEN) || /^(?:go|where|paths?|navigate|previous|next)$/.test(item.word),
+  );
+  return {
+    query: {
+      kind: "PathsQuery",
+      pathsFilter: {
+        includeEventTypes: ["$pageview"],
+        [isBefore ? "endPoint" : "startPoint"]: pathsOf(page)?.[0] ?? "/",
+        stepLimit: 2,
+        edgeLimit: 100,
+      },
+    },
+    events: [infoOf(asked, "$pageview")],
+  };
+};
+
+/** The paths that an item names; undefined if it is not a page. */
+function pathsOf({ part }: Item): readonly string[] | undefined {
+  if (part?.kind === "pages") return part.paths;
+  if (part?.kind !== "filter") return undefined;
+  return part.of.find(({ property }) => property.name === "$pathname")?.values;
+}
+
+/** Whether "from" or "to" asks for a path between pages. */
+const isWay = (asked: Asked): boolean =>
+  asked.items.some(({ word }) => word === "from" || word === "to") &&
+  asked.items.some(({ word }) => /^(?:where|paths?|pages)$/.test(word)) &&
+  asked.events().length === 0;

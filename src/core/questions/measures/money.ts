@@ -1,0 +1,76 @@
+import type { JsonObject } from "../../values/json.ts";
+import type { EventInfo } from "../names/index.ts";
+import { type Asked, behavior, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { amountsTrend, hasMoney } from "./amounts.ts";
+import { isCalculated, takeMath } from "./calculations.ts";
+import { didOf, takeDeeds } from "./deeds.ts";
+import { type Draft, type Measure, node, totalOf, trend } from "./draft.ts";
+import { isTagged, use } from "./items.ts";
+import { hasPeople, takePeople } from "./people.ts";
+
+/** "Revenue", "average order value", "biggest order". */
+export const money: Measure = (asked) => {
+  const word = asked.find("REVENUE", "ORDER_VALUE", "SPEND", "LIFETIME");
+  if (word === undefined) return undefined;
+  // "Customers who spent more than 100" are people.
+  if (asked.beside(word, 1)?.part?.kind === "cmp" && hasPeople(asked)) return undefined;
+  const isOurs = asked.items.some((one) => one.word === "we");
+  if (isOurs && isTagged(word, "SPEND"))
+    throw new NotUnderstood(textOf(word), "There is no event for money that you spend.");
+  const isValue = isTagged(word, "ORDER_VALUE");
+  if (isTagged(word, "PROP") && isCalculated(asked) && !isValue) return undefined;
+  const isOfPeople = isTagged(asked.beside(word, -1), "PERSON", "PAYER", "VISITOR");
+  if (/^(?:earn|make|take in)/.test(word.word) && isOfPeople && hasPeople(asked))
+    throw new NotUnderstood(textOf(word), "There is no event for money that people earn.");
+  word.isUsed = true;
+  const math = takeMath(asked) ?? (isValue ? "avg" : "sum");
+  const [named] = asked.events();
+  if (named !== undefined && isJoined(asked, named, word))
+    return countsAndMoney(asked, named, named.part.event, word);
+  use(named);
+  const event = named?.part.event ?? asked.orders() ?? onlyMoneyEvent(asked, textOf(word));
+  const property = asked.moneyOf(event, textOf(word));
+  asked.takeAll("REVENUE", "SPEND", "MUCH");
+  const own = hasPeople(asked) ? takeBuyers(asked, event.name) : [];
+  const series = node(event.name, { math, math_property: property.name }, own);
+  return amountsTrend(asked, series, event);
+};
+
+/** Whether "and" stands between two items. */
+const isJoined = (asked: Asked, one: Item, other: Item): boolean =>
+  asked.items
+    .slice(Math.min(one.at, other.at) + 1, Math.max(one.at, other.at))
+    .some((item) => !item.isUsed && isTagged(item, "AND", "VERSUS"));
+
+/** "Orders and revenue" are two lines. */
+function countsAndMoney(asked: Asked, named: Item, event: EventInfo, word: Item): Draft {
+  const orders = asked.orders();
+  if (orders === undefined) throw new NotUnderstood(textOf(word));
+  named.isUsed = true;
+  asked.takeAll("AND", "VERSUS");
+  const sum = node(orders.name, {
+    ...{ math: "sum", math_property: asked.moneyOf(orders, textOf(word)).name },
+    custom_name: "Revenue",
+  });
+  const series = [totalOf(event), sum];
+  return trend(named.at < word.at ? series : series.toReversed(), [event, orders]);
+}
+
+/** Takes the conditions on the people who paid. */
+function takeBuyers(asked: Asked, event: string): JsonObject[] {
+  const base = takePeople(asked)?.base ?? event;
+  const deeds = takeDeeds(asked, { isOfPeople: true });
+  return [...(base === event ? [] : [behavior(base)]), ...deeds.map(didOf)];
+}
+
+/** The only event with amounts, for a project without orders. Throws `NotUnderstood` if there is not exactly one. */
+function onlyMoneyEvent(asked: Asked, words: string): EventInfo {
+  const all = [...asked.index.events.values()].filter(hasMoney);
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return only;
+  const detail =
+    all.length === 0
+      ? "No event has amounts of money."
+      : `Several events have amounts of money: ${all.map(({ name }) => name).join(", ")}.`;
+  throw new NotUnderstood(words, detail);
+}

@@ -1,0 +1,77 @@
+import { type Asked, behavior, type Item, textOf } from "../read/asked.ts";
+import { takeExclusions, takeSpent } from "./conditions.ts";
+import { behaviorsOf, firstTime, repeated, takeDeeds } from "./deeds.ts";
+import { type Draft, node, trend } from "./draft.ts";
+import { infoOf, ordersOf, visitEvent } from "./events.ts";
+import { freeBefore, isTagged, PEOPLE, use } from "./items.ts";
+
+/** The people in a question. */
+export type People = {
+  /** The event that these people did; null for any event. */
+  base: string | null;
+  isNew: boolean;
+  isReturning: boolean;
+  isPayer: boolean;
+  isDoer: boolean;
+  words: string;
+};
+
+/** Whether a question is about people; "how many orders did customers place" is about orders. */
+export const hasPeople = (asked: Asked): boolean =>
+  asked.has(...PEOPLE, "WHO") || asked.events().some(({ part }) => part.isDoer);
+
+/**
+ * Takes the noun for people and words such as "new" next to it; undefined without a noun. Throws `NotUnderstood` for
+ * customers if the project has no orders.
+ */
+export function takePeople(asked: Asked): People | undefined {
+  const noun = asked.take(...PEOPLE) ?? asked.take("WHO");
+  const doer = noun === undefined ? asked.events().find(({ part }) => part.isDoer) : undefined;
+  const item = noun ?? doer;
+  if (item === undefined) return undefined;
+  item.isUsed = true;
+  const people = {
+    base: doer?.part.event.name ?? null,
+    isNew: takeBeside(asked, item, "IS_NEW"),
+    isReturning: takeBeside(asked, item, "RETURNING"),
+    isPayer: isTagged(noun, "PAYER"),
+    isDoer: doer !== undefined,
+    words: textOf(item),
+  };
+  if (noun === undefined) return people;
+  asked.takeAll("WHO");
+  if (people.isPayer) {
+    const reason = "The project has no event for orders, so its customers are unknown.";
+    return { ...people, base: ordersOf(asked, people.words, reason).name };
+  }
+  return isTagged(noun, "VISITOR") ? { ...people, base: visitEvent(asked) } : people;
+}
+
+function takeBeside(asked: Asked, noun: Item, tag: string): boolean {
+  // "How many visitors were new?"
+  const found = freeBefore(asked, noun, tag) ?? (asked.has("EV") ? undefined : asked.find(tag));
+  use(found);
+  return found !== undefined;
+}
+
+/** The number of people over time, with their conditions. */
+export function peopleTrend(asked: Asked, { base: noun, ...people }: People): Draft {
+  const spent = takeSpent(asked);
+  const deeds = takeDeeds(asked, { isOfPeople: true });
+  const isMade = people.isPayer || people.isDoer;
+  const isAny = deeds.some(({ isOr }) => isOr);
+  const main = isAny || isMade ? undefined : deeds.find(({ isNot }) => !isNot);
+  const others = deeds.filter((one) => {
+    const isSaid = one.frequency !== undefined || one.filters.length > 0 || one.isNot;
+    return one !== main && (one.event.name !== noun || isSaid);
+  });
+  const base = main?.event.name ?? noun;
+  const event = infoOf(asked, base);
+  const own = [...(main?.filters ?? []), ...takeExclusions(asked, event)];
+  if (main?.frequency !== undefined)
+    own.push(behavior(base, { frequency: main.frequency, filters: main.filters }));
+  if (people.isReturning) own.push(isMade ? repeated(base) : firstTime(base, { isNot: true }));
+  own.push(...behaviorsOf(others), ...spent);
+  const math = people.isNew || main?.isFirst === true ? "first_time_for_user" : "dau";
+  return trend([node(base, { math }, own)], [event]);
+}

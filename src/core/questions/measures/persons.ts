@@ -1,0 +1,150 @@
+import type { JsonObject } from "../../values/json.ts";
+import type { EventInfo, PropertyInfo } from "../names/index.ts";
+import { type Asked, behavior, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
+import { behaviorsOf, type Deed, repeated, takeDeeds } from "./deeds.ts";
+import type { Draft, Measure } from "./draft.ts";
+import { isCondition, isTagged, PEOPLE, use, useAll } from "./items.ts";
+import { type People, takePeople } from "./people.ts";
+
+/** The filter on one person by e-mail address. */
+export const personFilter = (asked: Asked, id: string): JsonObject => ({
+  ...{ key: emailOf(asked), type: "person", operator: "exact", value: id },
+});
+
+const isOfPerson = ({ of }: PropertyInfo): boolean => of === "person";
+
+const emailOf = (asked: Asked): string =>
+  asked.index.properties.find((one) => isOfPerson(one) && /^\$?e-?mail$/i.test(one.name))?.name ??
+  "email";
+
+/** "What has ann@example.com done", "when was she last seen", "which plan is she on". */
+export const onePerson: Measure = (asked) => {
+  const item = asked.find("WHOM");
+  if (item?.part?.kind !== "whom") return undefined;
+  const filter = personFilter(asked, item.part.id);
+  const [event] = asked.events();
+  const when = asked.find("WHEN");
+  const seen = asked.find("LAST_SEEN", "FIRST_SEEN");
+  if (when !== undefined || (seen !== undefined && event === undefined)) {
+    use(item, when, seen, event);
+    asked.takeAll("LAST_SEEN", "FIRST_SEEN", "ACTIVE", "ACTIVITY");
+    useAll(asked, ({ word }) => word === "active" || word === "seen");
+    const isLast = seen === undefined ? event === undefined : isTagged(seen, "LAST_SEEN");
+    return tableOf(filter, event?.part.event, [], isLast ? "DESC" : "ASC", 1);
+  }
+  if (asked.has("COUNT")) return undefined;
+  const property = asked.items.find(
+    ({ isUsed, part, term }) => !isUsed && part === undefined && term.properties.some(isOfPerson),
+  );
+  if (property !== undefined && event === undefined) {
+    use(item, property);
+    asked.takeAll("WHICH");
+    const select = selected(property.term.properties.find(isOfPerson)?.name ?? "");
+    const query = { kind: "ActorsQuery", select: [select], properties: [filter], limit: 1 };
+    return { query, events: [null] };
+  }
+  const isActivity = event === undefined || asked.has("ACTIVITY", "ALL_EVENTS", "WHICH");
+  if (!isActivity || asked.has("REVENUE", "SPEND")) return undefined;
+  use(item, ...asked.events());
+  asked.takeAll("ACTIVITY", "WHICH", "ALL_EVENTS", "DONE", "LIST");
+  return tableOf(filter, event?.part.event, ["properties.$pathname"], "DESC", 100);
+};
+
+const selected = (name: string): string =>
+  `properties.${/^[A-Za-z_$][\w$]*$/.test(name) ? name : `\`${name}\``}`;
+
+const tableOf = (
+  filter: JsonObject,
+  event: EventInfo | undefined,
+  more: string[],
+  order: "ASC" | "DESC",
+  limit: number,
+): Draft => ({
+  query: {
+    kind: "EventsQuery",
+    select: ["timestamp", "event", ...more],
+    ...(event === undefined ? {} : { event: event.name }),
+    properties: [filter],
+    orderBy: [`timestamp ${order}`],
+    limit,
+  },
+  events: [null],
+  span: "all",
+});
+
+/** "Which users invited someone but never created a task", "who bought more than twice", "list customers". */
+export const whoDid: Measure = (asked) => {
+  const lead = asked.find("WHO", "WHICH", "LIST");
+  if (lead === undefined || !isOfPeople(asked, lead) || isLed(asked, lead)) return undefined;
+  if (asked.has("MOST", "LEAST", "GREATEST", "SMALLEST", "COUNT", "SHARE", "AVERAGE", "REVENUE"))
+    return undefined;
+  asked.takeAll("WHICH", "LIST");
+  if (asked.events().length > 0) asked.takeAll("ALL_EVENTS");
+  const people = takePeople(asked);
+  const spent = takeSpent(asked);
+  const deeds = takeDeeds(asked, { isOfPeople: true });
+  const [first] = deeds;
+  const event = first?.event ?? null;
+  const excluded = takeExclusions(asked, event);
+  const filters = [...takeFilters(asked, [event]), ...excluded];
+  const isOfPersons = ({ type }: JsonObject) => type === "person" || type === "behavioral";
+  const ofEvents = filters.filter((one) => !isOfPersons(one));
+  if (first === undefined && ofEvents.length > 0) throw new NotUnderstood(textOf(lead));
+  // Conditions on events apply to the first event that the people did.
+  first?.filters.push(...ofEvents);
+  return {
+    query: {
+      kind: "ActorsQuery",
+      select: ["person", selected(emailOf(asked))],
+      properties: [
+        ...nounOf(people, deeds),
+        ...behaviorsOf(deeds),
+        ...spent,
+        ...filters.filter(isOfPersons),
+      ],
+      orderBy: ["created_at DESC"],
+      limit: 100,
+    },
+    events: [event],
+  };
+};
+
+/** The filter that a noun such as "customers" implies, unless the question names its event too. */
+function nounOf(people: People | undefined, deeds: readonly Deed[]): JsonObject[] {
+  const base = people?.base ?? null;
+  if (base === null || deeds.some(({ event, isNot }) => event.name === base && !isNot)) return [];
+  return [people?.isReturning === true ? repeated(base) : behavior(base)];
+}
+
+const isOfPeople = (asked: Asked, lead: Item): boolean => {
+  const next = isTagged(lead, "WHO") ? lead : asked.beside(lead, 1);
+  return isTagged(next, ...PEOPLE, "WHO") || (next?.part?.kind === "ev" && next.part.isDoer);
+};
+
+/** Whether "who" follows another noun, as in "how many people who". It does not start a list then. */
+const isLed = (asked: Asked, lead: Item): boolean =>
+  asked.items
+    .slice(0, lead.at)
+    .some(
+      (item) =>
+        item.part !== undefined || isTagged(item, "COUNT", "SHARE", "PERSON", "VISITOR", "PAYER"),
+    );
+
+/** "How many persons have the plan pro": people by their current properties. */
+export const personsNow: Measure = (asked) => {
+  const noun = asked.find("PERSON");
+  if (noun === undefined || !/^(?:persons?|people|users?|members?)$/.test(noun.word))
+    return undefined;
+  const conditions = asked.conditions();
+  if (asked.events().length > 0 || asked.when.span !== undefined || conditions.length === 0)
+    return undefined;
+  if (!conditions.every((item) => isCondition(item, isOfPerson)) || !asked.has("COUNT"))
+    return undefined;
+  for (const { part } of conditions)
+    if (part.kind === "filter") part.of = part.of.filter(({ property }) => isOfPerson(property));
+  noun.isUsed = true;
+  asked.takeAll("COUNT");
+  const properties = takeFilters(asked, [null]);
+  return { query: { kind: "ActorsQuery", select: ["count()"], properties }, events: [null] };
+};

@@ -1,0 +1,54 @@
+import { type Asked, NotUnderstood, rankedProperties, textOf } from "../read/asked.ts";
+import type { Label } from "../read/labels.ts";
+import { ownerOf } from "./calculations.ts";
+import { type Draft, type Measure, node, totalTrend, trend } from "./draft.ts";
+import { ordersOf, visitEvent } from "./events.ts";
+import { use } from "./items.ts";
+import { hasPeople } from "./people.ts";
+import { visitsWith } from "./visits.ts";
+
+/** "Best selling products", "bestsellers": orders by their product. */
+export const sold: Measure = (asked) => {
+  const word = asked.find("SOLD");
+  if (word === undefined) return undefined;
+  const orders = ordersOf(asked, textOf(word));
+  asked.takeAll("SOLD");
+  use(...asked.events().filter(({ part }) => part.event === orders));
+  const named = asked.find("PROP");
+  const properties = named?.term.properties ?? asked.index.propertiesBy.get("product") ?? [];
+  const [property] = rankedProperties(properties, [orders]);
+  if (property === undefined)
+    throw new NotUnderstood(textOf(word), `${orders.name} has no property with the product.`);
+  use(named);
+  return {
+    ...totalTrend(orders),
+    labels: [{ property: property.name, type: property.of }],
+  };
+};
+
+/**
+ * "Top pages", "countries": a label alone counts page views, visits or visitors, or the only event with that property.
+ * Throws `NotUnderstood` if several events have it.
+ */
+export const labelled = (asked: Asked, [label]: readonly Label[]): Draft | undefined => {
+  if (label === undefined || asked.events().length > 0 || hasPeople(asked)) return undefined;
+  asked.takeAll("COUNT");
+  const visit = visitEvent(asked);
+  const view = asked.event(visit);
+  if ("json" in label) {
+    const { type } = label.json;
+    if (type === "event_metadata") return totalTrend(null);
+    return type === "session" ? trend([visitsWith(visit)], [view ?? null]) : undefined;
+  }
+  const ofEvents = label.properties.filter(({ of }) => of === "event");
+  const ofVisits = ofEvents.find(
+    ({ name }) => view?.properties.has(name) === true && /^(?:\$|utm_)/.test(name),
+  );
+  if (ofVisits !== undefined && view !== undefined) {
+    const isPage = /path|url|screen_name|title/.test(ofVisits.name);
+    return trend([node(view.name, { math: isPage ? "total" : "dau" })], [view]);
+  }
+  const [property] = ofEvents;
+  const owner = property === undefined ? undefined : ownerOf(asked, property, label.words);
+  return owner === undefined ? undefined : totalTrend(owner);
+};

@@ -1,0 +1,116 @@
+import type { JsonObject } from "../../values/json.ts";
+import type { EventInfo, PropertyInfo } from "../names/index.ts";
+import { type Asked, type Item, NotUnderstood, rankedProperties, textOf } from "../read/asked.ts";
+import type { Named } from "../read/parts.ts";
+import { currency } from "./amounts.ts";
+import { isCalculated } from "./calculations.ts";
+import { type Draft, type Measure, node, percentage, totalOf, trend } from "./draft.ts";
+import { infoOf, ordersOf, visitEvent } from "./events.ts";
+import { isTagged, PEOPLE, use } from "./items.ts";
+import { visitsWith } from "./visits.ts";
+
+/** "Page views per visitor", "revenue per session", "tasks per active user". */
+export const perEach: Measure = (asked) => {
+  const per = asked.items.find(
+    (item) => !item.isUsed && isTagged(item, "PER", "BY") && isCounted(asked, item),
+  );
+  if (per === undefined) return undefined;
+  const under = asked.beside(per, 1) as Item;
+  const over = asked.events().find((item) => item !== under);
+  if (over === undefined && !asked.has("REVENUE", "SPEND", "SESSION")) return undefined;
+  use(per, under);
+  const { series, event, shown } = takeCounted(asked, over);
+  const owner = ownerOf(asked, under, series["event"] as string | null);
+  const isPerson = isTagged(under, ...PEOPLE) || (under.part?.kind === "ev" && under.part.isDoer);
+  const by = isTagged(under, "SESSION")
+    ? visitsWith(null)
+    : node(owner, { math: isPerson ? "dau" : "total" });
+  const events = [event ?? null, infoOf(asked, owner)];
+  return trend([series, by], events, { formula: "A / B", ...shown });
+};
+
+/** Takes the numerator of a ratio: visits, an amount of money, or the number of events. */
+function takeCounted(
+  asked: Asked,
+  over: (Item & { part: Named }) | undefined,
+): { series: JsonObject; event?: EventInfo | undefined; shown?: JsonObject } {
+  const summed = over === undefined ? undefined : takeSummed(asked, over.part.event);
+  asked.takeAll("AVERAGE", "SUM", "COUNT", "MUCH");
+  const isSpent = asked.take("REVENUE", "SPEND") !== undefined;
+  if (!isSpent && over === undefined && asked.take("SESSION") !== undefined)
+    return { series: visitsWith(visitEvent(asked)) };
+  const event = isSpent ? ordersOf(asked, "revenue") : over?.part.event;
+  use(over);
+  const money = isSpent && event !== undefined ? asked.moneyOf(event, "revenue") : summed;
+  if (money === undefined) return { series: totalOf(event ?? null), event };
+  const series = node(event?.name ?? null, { math: "sum", math_property: money.name });
+  return { series, event, shown: currency(asked, event) };
+}
+
+/** The event that the word after "per" stands for; null for any event. */
+function ownerOf(asked: Asked, under: Item, otherwise: string | null): string | null {
+  if (isTagged(under, "ACTIVE")) return null;
+  if (isTagged(under, "VISITOR")) return visitEvent(asked);
+  if (isTagged(under, "PAYER")) return asked.orders()?.name ?? null;
+  return under.part?.kind === "ev" ? under.part.event.name : otherwise;
+}
+
+/** Takes a number property of an event, to be summed. */
+function takeSummed(asked: Asked, event: EventInfo): PropertyInfo | undefined {
+  const item = asked.items.find(
+    (one) => !one.isUsed && one.part === undefined && isTagged(one, "PROP"),
+  );
+  const [property] = rankedProperties(
+    (item?.term.properties ?? []).filter(({ type }) => type === "number"),
+    [event],
+  );
+  if (property?.of !== "event") return undefined;
+  use(item);
+  return property;
+}
+
+function isCounted(asked: Asked, per: Item): boolean {
+  const next = asked.beside(per, 1);
+  if (next === undefined || next.isUsed) return false;
+  const isPer = isTagged(per, "PER");
+  if (isTagged(next, ...PEOPLE, "SESSION")) return isPer || !asked.has("MOST", "LEAST");
+  return next.part?.kind === "ev" && (next.part.isDoer || (isPer && !isCalculated(asked)));
+}
+
+/** The count of one event as a percentage of another. */
+const percentageOf = (over: EventInfo, under: EventInfo): Draft =>
+  percentage(totalOf(over), totalOf(under), [over, under]);
+
+/** "Invites accepted as a share of invites": one count as a percentage of another. */
+export const asShare: Measure = (asked) => {
+  const word = asked.find("AS_SHARE");
+  const [over, under, another] = asked.events();
+  if (word === undefined || over === undefined || under === undefined || another !== undefined)
+    return undefined;
+  use(word, over, under);
+  asked.takeAll("ALL_EVENTS");
+  return percentageOf(over.part.event, under.part.event);
+};
+
+const BEGINNING = /^(?:start|creat|begin|open|invit|send|book|plac|submit|show|offer|request)/;
+
+/** "Invite acceptance rate": the count of an event as a percentage of the event that starts it. */
+export const rate: Measure = (asked) => {
+  const word = asked.find("RATE");
+  const [item, another] = asked.events();
+  if (word === undefined || item === undefined || another !== undefined) return undefined;
+  const { event } = item.part;
+  const objects = event.stems.filter((stem) => !event.verbs.has(stem));
+  const begun = [...asked.index.events.values()].filter(
+    (one) =>
+      one !== event &&
+      objects.length > 0 &&
+      objects.every((stem) => one.stems.includes(stem)) &&
+      [...one.verbs].some((verb) => BEGINNING.test(verb)),
+  );
+  const [only] = begun;
+  if (only === undefined || begun.length > 1)
+    throw new NotUnderstood(textOf(word), `Say of what: ${event.name} per which event?`);
+  use(word, item);
+  return percentageOf(event, only);
+};

@@ -1,0 +1,69 @@
+import type { JsonObject } from "../../values/json.ts";
+import { type Asked, filterOf, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { takeConditions } from "./conditions.ts";
+import { type Draft, node } from "./draft.ts";
+import { infoOf, visitEvent } from "./events.ts";
+import { freeBefore, isTagged, use } from "./items.ts";
+
+/**
+ * Takes the steps of a funnel in order. A step is an event, a page view, or a visit if it comes first. Throws
+ * `NotUnderstood` for a negated step.
+ */
+export function takeSteps(asked: Asked): JsonObject[] {
+  const hasViews = asked.items.some(isView);
+  const steps = asked.items.filter((item) => {
+    if (item.isUsed) return false;
+    if (item.part === undefined) return isTagged(item, "VISITOR", "SESSION") && !hasViews;
+    const isPage = item.part.kind === "pages" && !isView(asked.beside(item, -1));
+    return item.part.kind === "ev" || isPage;
+  });
+  const all = steps.flatMap((item, at): JsonObject[] => {
+    if (item.part === undefined && at > 0) return [];
+    item.isUsed = true;
+    return [stepOf(asked, item, steps[at + 1]?.at ?? asked.items.length)];
+  });
+  const [first, second] = all;
+  return second !== undefined && Bun.deepEquals(first, second) ? all.slice(1) : all;
+}
+
+function stepOf(asked: Asked, item: Item, to: number): JsonObject {
+  if (item.part?.kind === "ev") {
+    const not = freeBefore(asked, item, "WITHOUT");
+    if (not !== undefined) throw new NotUnderstood(textOf(not));
+    const { event } = item.part;
+    // A condition after a step belongs to that step if its property is specific to the event.
+    return node(event.name, {}, takeConditions(asked, event, { from: item.at, to, isOwn: true }));
+  }
+  if (item.part?.kind !== "pages") return node(visitEvent(asked));
+  return node("$pageview", {}, [filterOf(asked, item.part, [asked.event("$pageview") ?? null])]);
+}
+
+const isView = (item: Item | undefined): boolean =>
+  item?.part?.kind === "ev" && item.part.event.name === "$pageview";
+
+const UNITS = { DAYS: "day", HOURS: "hour", MINUTES: "minute", WEEKS: "week", SECONDS: "second" };
+
+/** Takes "within 7 days", the time limit from the first step to the last, for a `funnelsFilter`; empty without one. */
+export function takeWindow(asked: Asked): JsonObject {
+  const within = asked.find("WITHIN");
+  const number = within === undefined ? undefined : asked.beside(within, 1);
+  const word = number === undefined ? undefined : asked.beside(number, 1);
+  const unit = Object.entries(UNITS).find(([tag]) => isTagged(word, tag))?.[1];
+  if (number?.term.number === undefined || word === undefined || unit === undefined) return {};
+  use(within, number, word);
+  // "Within 7 days of installing" names the first step again.
+  const [first] = asked.events();
+  const again = asked.beside(word, 1);
+  if (first !== again && again?.part?.kind === "ev" && again.part.event === first?.part.event)
+    again.isUsed = true;
+  return { funnelWindowInterval: number.term.number, funnelWindowIntervalUnit: unit };
+}
+
+/** An ordered funnel. `filter` is the rest of its `funnelsFilter`. */
+export const funnelOf = (asked: Asked, series: JsonObject[], filter: JsonObject): Draft => ({
+  query: {
+    ...{ kind: "FunnelsQuery", series },
+    funnelsFilter: { funnelOrderType: "ordered", ...filter },
+  },
+  events: series.map(({ event }) => infoOf(asked, String(event))),
+});

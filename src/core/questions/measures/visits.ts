@@ -1,0 +1,79 @@
+import type { JsonObject } from "../../values/json.ts";
+import type { Asked } from "../read/asked.ts";
+import { takeMath } from "./calculations.ts";
+import { type Draft, type Measure, node, percentage, trend } from "./draft.ts";
+import { infoOf } from "./events.ts";
+import { isTagged } from "./items.ts";
+
+/** The series that counts visits with an event. A null event means any event. */
+export const visitsWith = (event: string | null, filters: JsonObject[] = []): JsonObject =>
+  node(event, { math: "unique_session" }, filters);
+
+const BOUNCED = visitsWith("$pageview", [
+  { key: "$is_bounce", type: "session", operator: "exact", value: ["true"] },
+]);
+
+/** The share of bounced visits in all visits with a page view. */
+export const bounceRate = (asked: Asked): Draft =>
+  percentage(BOUNCED, visitsWith("$pageview"), [infoOf(asked, "$pageview")]);
+
+/** The number of visits, their length, their pages, or their bounces. */
+export const sessions: Measure = (asked) => {
+  const view = infoOf(asked, "$pageview");
+  if (asked.take("BOUNCE_RATE") !== undefined) {
+    asked.takeAll("SESSION", "AVERAGE", "MUCH");
+    return bounceRate(asked);
+  }
+  if (asked.take("BOUNCED") !== undefined) {
+    if (asked.take("RATE") !== undefined) return bounceRate(asked);
+    asked.takeAll("SESSION", "COUNT", "VISITOR", "PERSON");
+    return trend([BOUNCED], [view]);
+  }
+  if (asked.take("DEPTH") !== undefined) {
+    asked.takeAll("SESSION", "AVERAGE", "COUNT", "VISITOR", "PERSON", "PER", "MUCH");
+    const views = node("$pageview", { math: "total" });
+    return trend([views, visitsWith("$pageview")], [view], { formula: "A / B" });
+  }
+  if (asked.take("SESSION_LENGTH") !== undefined) {
+    asked.takeAll("SESSION", "PERSON", "VISITOR", "COUNT", "HOW_LONG", "SPEND", "MUCH");
+    return duration(takeMath(asked) ?? "avg");
+  }
+  const isOfPages = asked.has("ENTRY", "EXIT");
+  if (!isOfPages && !asked.has("SESSION")) return undefined;
+  const [event] = asked.events();
+  if (event !== undefined) {
+    if (isOfPages) return undefined;
+    event.isUsed = true;
+    asked.takeAll("SESSION", "COUNT", "SET_ANY");
+    return trend([visitsWith(event.part.event.name)], [event.part.event]);
+  }
+  if (asked.find("GREATEST")?.word.startsWith("longest") === true) {
+    asked.takeAll("GREATEST", "SESSION");
+    return duration("max");
+  }
+  asked.takeAll("SESSION", "COUNT", "VISITOR", "PERSON", "SUM", "MUCH");
+  return trend([visitsWith("$pageview")], [view]);
+};
+
+const duration = (math: string): Draft => {
+  const of = { math_property: "$session_duration", math_property_type: "session_properties" };
+  return trend([node(null, { math, ...of })], [null], { aggregationAxisFormat: "duration" });
+};
+
+const ACTIVE = [
+  ["DAU", "dau", "day"],
+  ["WAU", "weekly_active", "week"],
+  ["MAU", "monthly_active", "month"],
+] as const;
+
+/** "Daily active users", "MAU", "active users". */
+export const active: Measure = (asked) => {
+  const word = asked.take("DAU", "WAU", "MAU");
+  const found = ACTIVE.find(([tag]) => isTagged(word, tag));
+  if (found === undefined) return undefined;
+  const [, math, intervalDefault] = found;
+  asked.takeAll("COUNT", "ACTIVE", "PERSON", "AVERAGE");
+  // With a period, each interval counts its own active users.
+  const isOver = asked.when.span !== undefined;
+  return { ...trend([node(null, { math: isOver ? "dau" : math })], [null]), intervalDefault };
+};

@@ -1,0 +1,87 @@
+/** Events defined by PostHog, its SDKs and public e-commerce specifications, with synonyms. */
+export const DEFINED_EVENTS: readonly string[] = [
+  "$pageview; page view, pageview, view, look at, page hit, hit, page impression, page visit, visited page, ~impression, page load, viewed page, pages viewed, ~visit, ~see, ~open, view page, look at page, ~read",
+  "$screen; screen view, screen, screen viewed, ~view, open screen",
+  "$pageleave; page leave",
+  "$autocapture; autocapture, click, autocaptured event, autocaptured click",
+  "$rageclick; rage click",
+  "$exception; exception, ~error, crash",
+  "$identify; identify, identification",
+  "$groupidentify; group identify",
+  "$web_vitals; web vital",
+  "$feature_flag_called; feature flag called, feature flag call",
+  "survey sent; survey response, survey answer, answered survey, answer survey",
+  "survey shown; survey view, survey impression",
+  "survey dismissed; survey dismissal",
+  "Application Installed; install, app install, installation, download app",
+  "Application Opened; app open, open app, app launch, launch",
+  "Application Updated; app update, update app",
+  "Application Backgrounded; background app",
+  "purchase|order completed|order_completed|Order Completed|order placed|order_placed|checkout completed|checkout_completed|purchase completed|purchased|order; purchase, order, sale, buy, transaction, placed order, order placed, order completed, completed order, sell, make a purchase, place an order, complete a purchase",
+  "sign_up|signup|signed_up|signed up|Signed Up|user signed up|user_signed_up|account created|account_created|registered|registration; sign up, signup, sign_up, registration, register, create an account, new account, join, newly registered, open an account, account created, created account",
+  "login|logged_in|logged in|user logged in|user_logged_in|signed_in; log in, sign in, logon, log_in, sign_in",
+  "add_to_cart|product added|Product Added|added to cart|added_to_cart|product_added; add to cart, cart addition, add to basket, put in the cart, put into the cart, put in the basket, added to cart, product added, add product to cart, product added to cart, add in the cart, cart add, put into the basket",
+  "checkout_started|checkout started|Checkout Started|begin_checkout|initiated checkout; begin checkout, checkout, start checkout, initiate checkout, go to checkout, reach checkout, enter checkout, checkout start, get to checkout",
+  "product viewed|product_viewed|Product Viewed|view_item|viewed product; product view, view product, look at product, product page view, see product, product page",
+  "search|Products Searched|search performed|searched; search, look for, site search",
+];
+
+/** Properties defined by PostHog and its SDKs, with synonyms. The first name that the project has is used. */
+export const DEFINED_PROPERTIES: readonly string[] = [
+  "$pathname; page, path, url path, pathname, url, subpage, web page, site page",
+  "$current_url; full url, current url, full address",
+  "$host; host, hostname, domain",
+  "title; page title",
+  "$referring_domain; referrer, referer, referring domain, referring site, referring website, referral source, referring page, website, external site, linking site, where visitors come from, where do visitors come from, where do person come from, where traffic come from, traffic origin, origin of traffic, websites send us visitors, where do our visitors come from, where do user come from",
+  "utm_source; utm source, source, traffic source, marketing source, channel, marketing channel, acquisition channel, acquisition source, traffic channel",
+  "utm_medium; utm medium, medium, marketing medium",
+  "utm_campaign; utm campaign, campaign, marketing campaign, ad campaign",
+  "utm_content; utm content",
+  "utm_term; utm term, keyword",
+  "$browser; browser, web browser",
+  "$browser_version; browser version",
+  "$browser_language; browser language",
+  "$os; os, operating system, system, o",
+  "$os_version; os version, system version",
+  "$os_name; platform",
+  "$device_type; device type, device, kind of device, type of device, device category, device kind",
+  "$device_model; device model, phone model",
+  "$device_manufacturer; device manufacturer, manufacturer",
+  "$app_version; app version, version, release",
+  "$geoip_country_name; country, land, nation, country name, where in the world",
+  "$geoip_country_code; country code, country",
+  "$geoip_city_name; city, town",
+  "$screen_name; screen, screen name",
+  "$lib; library, sdk",
+  "$survey_id; survey",
+  "$el_text; button text, element text",
+  "$exception_type; exception type, error type",
+  "query|search_query|search_term|term|keyword; search term, search query, search phrase, searched term, search word, term",
+  "product|product_name; product, article, item, goods",
+  "payment|payment_method|payment_type; payment method, way of paying, way to pay",
+  "coupon|coupon_code; coupon code, voucher, discount code, promo code",
+];
+
+/** Events that a question can name before the project has any. */
+export const SDK_EVENTS: readonly string[] = ["$pageview", "$screen", "$autocapture"];
+
+/** The name in {@link DEFINED_EVENTS} for the event with orders. */
+export const ORDER_WORDS = "purchase";
+
+/** Synonyms of values, in lower case. */
+export const VALUE_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
+  `phone=mobile; smartphone=mobile; mobile phone=mobile; mobile device=mobile; cellphone=mobile; handset=mobile
+  computer=desktop; pc=desktop; desktop computer=desktop; laptop=desktop; ipad=tablet; edge=microsoft edge; mac=mac os x; macos=mac os x
+  iphone=ios; uk=united kingdom,gb; britain=united kingdom,gb; great britain=united kingdom,gb; england=united kingdom,gb; british=united kingdom,gb
+  usa=united states,us; us=united states,us; america=united states,us; american=united states,us; united states of america=united states,us
+  german=germany,de; french=france,fr; austrian=austria,at; swiss=switzerland,ch; dutch=netherlands,nl; holland=netherlands,nl
+  spanish=spain,es; polish=poland,pl; swedish=sweden,se; italian=italy,it; danish=denmark,dk; norwegian=norway,no
+  canadian=canada,ca; australian=australia,au; indian=india,in; japanese=japan,jp; chinese=china,cn; belgian=belgium,be
+  portuguese=portugal,pt; brazilian=brazil,br; irish=ireland,ie; finnish=finland,fi; mexican=mexico,mx
+  homepage=/; home page=/; front page=/; start page=/; facebook=www.facebook.com; google=www.google.com; bing=www.bing.com
+  chatgpt=chatgpt.com; duckduckgo=duckduckgo.com; linkedin=www.linkedin.com; direct=$direct; true=true; false=false`
+    .split(/[;\n]/)
+    .map((pair) => pair.trim().split("=") as [string, string])
+    .filter(([word]) => word !== "")
+    .map(([word, values]): [string, string[]] => [word, values.split(",")]),
+);

@@ -1,0 +1,79 @@
+import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
+import { nameStems, nameWords, stemOf } from "../text/stems.ts";
+import { DEFINED_EVENTS, ORDER_WORDS, SDK_EVENTS } from "./defined.ts";
+import { add, contentStems, defined, type EventInfo, isMoney, keyOf } from "./index.ts";
+
+/** Past participles that do not end in "ed". */
+const PAST = new Set(
+  "sent read bought paid sold seen lost shown made run ran met won left begun began kept built given taken written spent drawn found held".split(
+    " ",
+  ),
+);
+
+function verbsOf(name: string): Set<string> {
+  const words = nameWords(name);
+  const past = words.filter((word) => word.endsWith("ed") || PAST.has(word));
+  return new Set((past.length < words.length ? past : []).map(stemOf));
+}
+
+const eventInfo = ({
+  name,
+  count,
+  properties,
+}: Omit<ProjectVocabulary["events"][0], "alsoCalled">) => ({
+  ...{ name, count, stems: nameStems(name), verbs: verbsOf(name) },
+  properties: new Map(properties.map((one) => [one.name, one])),
+});
+
+/** Returns the events of a project by their names and by the words for them. A project without events has SDK events. */
+export function eventKeys(vocabulary: ProjectVocabulary) {
+  const known =
+    vocabulary.events.length > 0
+      ? vocabulary.events
+      : SDK_EVENTS.map((name) => ({ name, count: 0, properties: [] }));
+  const events = new Map<string, EventInfo>(known.map((one) => [one.name, eventInfo(one)]));
+  const eventsBy = new Map<string, EventInfo[]>();
+  const eventsWith = new Map<string, EventInfo[]>();
+  for (const event of events.values()) {
+    add(eventsBy, keyOf(event.stems), event);
+    for (const stem of event.stems) add(eventsWith, stem, event);
+  }
+  for (const { name, alsoCalled } of vocabulary.events) {
+    const event = events.get(name) as EventInfo;
+    for (const words of alsoCalled) {
+      const key = keyOf(contentStems(words));
+      // The project's own words for an event come first.
+      eventsBy.set(key, [event, ...(eventsBy.get(key) ?? [])]);
+    }
+  }
+  for (const { names, words } of DEFINED_EVENTS.map(defined)) {
+    const exact = names.flatMap((name) => events.get(name) ?? [])[0];
+    const event =
+      exact ?? (names.includes(ORDER_WORDS) ? orderEvent([...events.values()]) : undefined);
+    if (event !== undefined) addPhrases(words, event, eventsBy, eventsWith);
+  }
+  return { events, eventsBy, eventsWith };
+}
+
+function addPhrases(
+  phrases: readonly string[],
+  event: EventInfo,
+  eventsBy: Map<string, EventInfo[]>,
+  eventsWith: ReadonlyMap<string, EventInfo[]>,
+): void {
+  for (const phrase of phrases) {
+    const stems = contentStems(phrase);
+    // A vague word does not count if another event has it in its name.
+    const isWeak = phrase.startsWith("~") && stems.some((stem) => eventsWith.has(stem));
+    if (!isWeak && !eventsBy.has(keyOf(stems))) add(eventsBy, keyOf(stems), event);
+  }
+}
+
+/** The most frequent event about buying that has an amount of money. */
+function orderEvent(events: readonly EventInfo[]): EventInfo | undefined {
+  const isOrder = ({ name, properties }: EventInfo) =>
+    /purchas|order|payment|transaction|sale/i.test(name) &&
+    !/refund|cancel|fail|start|abandon|view/i.test(name) &&
+    [...properties.values()].some(isMoney);
+  return events.filter(isOrder).toSorted((a, b) => b.count - a.count)[0];
+}

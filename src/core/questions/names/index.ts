@@ -1,0 +1,83 @@
+import type { NamedProperty, ValueType } from "../../ports/vocabulary.ts";
+import { nameWords, stemOf } from "../text/stems.ts";
+import { FILLER } from "./lexicon.ts";
+
+/** An event of the project, with its properties. */
+export type EventInfo = {
+  name: string;
+  count: number;
+  stems: readonly string[];
+  /** Stems of the verbs in its name, such as "created". */
+  verbs: ReadonlySet<string>;
+  properties: ReadonlyMap<string, NamedProperty>;
+};
+
+/** A property of the project. `of` is its owner, and `events` are the names of the events that have it. */
+export type PropertyInfo = {
+  of: "event" | "person" | "group" | "session";
+  name: string;
+  type: ValueType;
+  count: number;
+  group?: number;
+  events?: ReadonlySet<string>;
+};
+
+/** A stored value. */
+export type ValueInfo = { property: PropertyInfo; value: string; count: number };
+
+/** Names and values by the words for them. The keys for names are their stems in alphabetical order. */
+export type NameIndex = {
+  events: ReadonlyMap<string, EventInfo>;
+  /** Events by all stems of their name or of a synonym. */
+  eventsBy: ReadonlyMap<string, readonly EventInfo[]>;
+  /** Events by each stem in their name. */
+  eventsWith: ReadonlyMap<string, readonly EventInfo[]>;
+  propertiesBy: ReadonlyMap<string, readonly PropertyInfo[]>;
+  /** Properties by the first and the last stem of their name. */
+  propertiesWith: ReadonlyMap<string, readonly PropertyInfo[]>;
+  /** By folded text. */
+  values: ReadonlyMap<string, readonly ValueInfo[]>;
+  groups: ReadonlyMap<string, { name: string; index: number }>;
+  properties: readonly PropertyInfo[];
+  /** Words of names and values. Their spelling is never corrected. */
+  ownWords: ReadonlySet<string>;
+};
+
+/** The key for a set of stems. Their order does not matter. */
+export const keyOf = (stems: readonly string[]): string => [...new Set(stems)].toSorted().join(" ");
+
+/** The stems of a phrase without joining words, unless it has only those. */
+export const contentStems = (phrase: string): string[] => {
+  const words = nameWords(phrase);
+  const content = words.filter((word) => !JOINING.has(word));
+  return (content.length > 0 ? content : words).map(stemOf);
+};
+
+/** Words in names that carry no meaning. */
+export const JOINING: ReadonlySet<string> = new Set(
+  "a an the our their your my its of for in on at with".split(" "),
+);
+
+/** Adds an entry to a key, unless the key is empty or already has it. */
+export function add<T>(map: Map<string, T[]>, key: string, one: T): void {
+  const all = map.get(key);
+  if (all === undefined && key !== "") map.set(key, [one]);
+  else if (all?.includes(one) === false) all.push(one);
+}
+
+/** Parses a line `name|name; phrase, phrase`. */
+export function defined(line: string): { names: string[]; words: string[] } {
+  const [names = "", words = ""] = line.split("; ");
+  return { names: names.split("|"), words: words.split(", ") };
+}
+
+/** Whether a text is too common to be a value on its own. */
+export const isCommon = (text: string): boolean =>
+  text.length < 2 || FILLER.has(text) || /^\d+$/.test(text);
+
+/** Whether a property has amounts of money. */
+export const isMoney = ({ name, type }: Pick<PropertyInfo, "name" | "type">): boolean =>
+  type === "number" && MONEY.test(name);
+
+const MONEY =
+  /(?:^|[_$ ])(?:revenue|amount|price|total|value|mrr|arr|cost|fee|charge|paid|sales)(?:$|[_ ])/i;

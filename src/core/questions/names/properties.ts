@@ -1,0 +1,108 @@
+import type { ProjectVocabulary, ValueType } from "../../ports/vocabulary.ts";
+import { nameStems, nameWords, stemOf } from "../text/stems.ts";
+import { DEFINED_PROPERTIES } from "./defined.ts";
+import { add, contentStems, defined, type EventInfo, keyOf, type PropertyInfo } from "./index.ts";
+
+/** The session properties. */
+const OF_SESSIONS: readonly (readonly [name: string, type: ValueType])[] = [
+  ["$entry_pathname", "text"],
+  ["$end_pathname", "text"],
+  ["$session_duration", "number"],
+  ["$pageview_count", "number"],
+  ["$is_bounce", "boolean"],
+];
+
+/** Returns the properties of a project's events, persons, groups and sessions. */
+export function propertiesOf(
+  vocabulary: ProjectVocabulary,
+  events: ReadonlyMap<string, EventInfo>,
+): PropertyInfo[] {
+  const ofEvents = new Map<
+    string,
+    { types: Map<ValueType, number>; count: number; events: Set<string> }
+  >();
+  for (const event of events.values()) {
+    for (const { name, type, count } of event.properties.values()) {
+      const one = ofEvents.get(name) ?? { types: new Map(), count: 0, events: new Set() };
+      one.types.set(type, (one.types.get(type) ?? 0) + count);
+      one.count += count;
+      one.events.add(event.name);
+      ofEvents.set(name, one);
+    }
+  }
+  const mostly = (types: Map<ValueType, number>) =>
+    [...types].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? "text";
+  return [
+    ...[...ofEvents].map(([name, { types, count, events: those }]): PropertyInfo => {
+      return { of: "event", name, type: mostly(types), count, events: those };
+    }),
+    ...vocabulary.person_properties.map((one): PropertyInfo => ({ of: "person", ...one })),
+    ...vocabulary.groups.flatMap(({ group_type_index: group, properties }) =>
+      properties.map((one): PropertyInfo => ({ of: "group", group, ...one })),
+    ),
+    ...OF_SESSIONS.map(([name, type]): PropertyInfo => ({ of: "session", name, type, count: 1 })),
+  ];
+}
+
+/** Units in names that people leave out of a question. */
+const UNIT_WORDS = /^(?:ms|s|sec|secs|seconds|min|minutes|eur|usd|gbp|bytes|count|pct|percent)$/;
+
+/** Nouns that people may add to the name of a property, as in "payment method". */
+const GENERIC = ["method", "type", "name", "code", "kind"];
+
+// The project's own names come first, then the words for SDK properties, then the names of SDK properties.
+const isOwn = ({ name }: PropertyInfo) => !/^\$|^distinct_id$|^token$/.test(name);
+
+/** Returns the properties of a project by the words for them. */
+export function propertyKeys(vocabulary: ProjectVocabulary, properties: readonly PropertyInfo[]) {
+  const propertiesBy = new Map<string, PropertyInfo[]>();
+  const propertiesWith = new Map<string, PropertyInfo[]>();
+  const all = properties.filter(({ of }) => of !== "session");
+  const [own, others] = [all.filter(isOwn), all.filter((one) => !isOwn(one))];
+  const byName = new Map(all.toReversed().map((one) => [`${one.of} ${one.name}`, one]));
+  const addPhrases = (one: PropertyInfo | undefined, phrases: readonly string[]) => {
+    for (const phrase of one === undefined ? [] : phrases)
+      add(propertiesBy, keyOf(contentStems(phrase)), one as PropertyInfo);
+  };
+  for (const { type, name, words } of vocabulary.propertiesAlsoCalled) {
+    addPhrases(byName.get(`${type} ${name}`), words);
+  }
+  for (const one of own) addOwn(vocabulary, propertiesBy, one);
+  for (const { names, words } of DEFINED_PROPERTIES.map(defined)) {
+    addPhrases(names.flatMap((name) => byName.get(`event ${name}`) ?? [])[0], words);
+  }
+  for (const one of others) add(propertiesBy, keyOf(nameStems(one.name)), one);
+  for (const one of own) {
+    const stems = nameStems(one.name);
+    for (const stem of stems.length < 2 ? [] : [stems[0], stems.at(-1)]) {
+      if (stem !== undefined && !isOfEvent(one, stem)) add(propertiesWith, stem, one);
+    }
+  }
+  return { propertiesBy, propertiesWith };
+}
+
+/** Whether a word is part of the name of an event with the property. */
+const isOfEvent = ({ events }: PropertyInfo, word = ""): boolean =>
+  [...(events ?? [])].some((event) => nameStems(event).includes(stemOf(word)));
+
+/** Adds a property by its name, by its name without units, and by its name with a generic noun. */
+function addOwn(
+  { groups }: ProjectVocabulary,
+  propertiesBy: Map<string, PropertyInfo[]>,
+  one: PropertyInfo,
+): void {
+  const words = nameWords(one.name);
+  const addWords = (some: readonly string[]) => add(propertiesBy, keyOf(some.map(stemOf)), one);
+  addWords(words);
+  // "Seconds read" of "article read" is no "read".
+  const withoutUnits = words.filter((word) => !UNIT_WORDS.test(word));
+  if (withoutUnits.length > 1 || !isOfEvent(one, withoutUnits[0])) addWords(withoutUnits);
+  if (one.type === "boolean") addWords(words.filter((word) => !/^(?:is|has|was|had)$/.test(word)));
+  // "Payment method" is the property "payment".
+  for (const noun of words.length === 1 && one.type === "text" ? GENERIC : []) {
+    if (!propertiesBy.has(keyOf([...words, noun].map(stemOf)))) addWords([...words, noun]);
+  }
+  const group = groups.find(({ group_type_index: index }) => index === one.group);
+  if (one.group !== undefined && groups.length > 0)
+    addWords([...nameWords(group?.group_type ?? ""), ...words]);
+}

@@ -1,0 +1,62 @@
+import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
+import { folded } from "../text/stems.ts";
+import { VALUE_WORDS } from "./defined.ts";
+import { add, type PropertyInfo, type ValueInfo } from "./index.ts";
+
+/** Returns the stored values of a project by the texts for them, the most frequent first. */
+export function valuesOf(
+  { values }: ProjectVocabulary,
+  properties: readonly PropertyInfo[],
+): Map<string, ValueInfo[]> {
+  const found = new Map<string, ValueInfo[]>();
+  for (const one of merged(values, properties).toSorted((a, b) => b.count - a.count)) {
+    for (const text of textsOf(one)) add(found, text, one);
+  }
+  for (const [word, others] of VALUE_WORDS) {
+    for (const other of others) for (const one of found.get(other) ?? []) add(found, word, one);
+  }
+  return found;
+}
+
+/** The values of each property. Counts of equal values are added up. */
+function merged(
+  values: ProjectVocabulary["values"],
+  properties: readonly PropertyInfo[],
+): ValueInfo[] {
+  const byKey = new Map(properties.map((one) => [keyOfProperty(one), one]));
+  const found = new Map<string, ValueInfo>();
+  for (const { of, property: name, value, count } of values) {
+    const group = of.type === "group" ? of.group_type_index : 0;
+    const property = byKey.get(keyOfProperty({ of: of.type, name, group }));
+    if (property === undefined || NO_VALUES.has(name)) continue;
+    const key = `${keyOfProperty(property)} ${value}`;
+    found.set(key, { property, value, count: count + (found.get(key)?.count ?? 0) });
+  }
+  return [...found.values()];
+}
+
+const keyOfProperty = ({ of, name, group = 0 }: Pick<PropertyInfo, "of" | "name" | "group">) =>
+  `${of}${of === "group" ? group : ""}:${name}`;
+
+/** Properties whose values are ids or technical data. They are never matched by text. */
+const NO_VALUES: ReadonlySet<string> = new Set([
+  ...["$lib", "$group_type", "$group_key", "distinct_id", "token", "$timezone", "$session_id"],
+  ...["$window_id", "$device_id", "$lib_version", "$user_id", "$insert_id"],
+]);
+
+/** The texts for a value: as stored, with spaces for `_` and `-`, a page without its slash, a site without its domain. */
+function textsOf({ property: { name, type }, value }: ValueInfo): string[] {
+  const text = folded(value);
+  if (type === "number") return [`#${text}`];
+  if (type === "boolean" || text === "" || text.length > 100) return [];
+  const spaced = text.replace(/[_-]+/g, " ");
+  const undotted = text.replace(/\.(?=\s|$)/g, "");
+  const [, page] = /^\/([\w-]+)$/.exec(text) ?? [];
+  const [, site] = /^(?:www\.)?([a-z\d-]+)\.[a-z.]{2,6}$/.exec(text) ?? [];
+  const pages =
+    page !== undefined && /path|url|page/.test(name)
+      ? [page, page.replace(/[-_]/g, " "), page.replace(/^sign-?up$/, "sign up")]
+      : [];
+  const sites = site === undefined || /mail/.test(name) ? [] : [site];
+  return [text, spaced, undotted, ...pages.map((one) => `${one} page`), ...sites];
+}

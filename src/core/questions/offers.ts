@@ -1,0 +1,172 @@
+import type { ProjectVocabulary } from "../ports/vocabulary.ts";
+import { closestNames } from "../values/similar-names.ts";
+import { indexOf } from "./names/build.ts";
+import { placesOf, readQuestion, type Unknown } from "./question.ts";
+import type { Today } from "./text/dates.ts";
+import { folded, nameWords } from "./text/stems.ts";
+import { takeTime } from "./text/time.ts";
+import { wordsOf } from "./text/words.ts";
+
+/** How many questions a refusal offers, similar names are tried, and unknown words are quoted. */
+const OFFERED_MAX = 3;
+const NEAR_MAX = 3;
+const UNKNOWN_MAX = 3;
+
+/** How many characters of an unknown word, and of the question, a refusal quotes. */
+const WORD_CHARS_MAX = 80;
+const QUESTION_CHARS_MAX = 200;
+
+/** SDK events that people rarely ask about. They are never offered. */
+const SILENT = /^\$(?!pageview$|screen$)/;
+
+/** Returns the text that refuses a question. It quotes the unknown words and offers questions that can be answered. */
+export function refusalOf(
+  question: string,
+  unknown: readonly Unknown[],
+  offers: readonly string[],
+): string {
+  const words = [...new Set(unknown.map(({ text }) => text).filter((text) => text !== ""))]
+    .slice(0, UNKNOWN_MAX)
+    .map((word) => JSON.stringify(word.slice(0, WORD_CHARS_MAX)));
+  const what = words.length === 0 ? "This" : words.join(" and ");
+  const verb = words.length > 1 ? "are" : "is";
+  const reasons = [...new Set(unknown.flatMap(({ reason }) => reason ?? []))];
+  const asked = JSON.stringify(question.slice(0, QUESTION_CHARS_MAX));
+  const offered = offers.map((one) => JSON.stringify(one)).join("; ");
+  const why = reasons.length === 0 ? "" : ` ${reasons.join(" ")}`;
+  return `${what} ${verb} not understood in ${asked}.${why}${offered === "" ? "" : ` You can ask: ${offered}.`}`;
+}
+
+/**
+ * Returns similar questions that can be answered. They replace the unknown word with a similar name, leave it out, or
+ * use only the words that were understood.
+ */
+export function offersFor(
+  question: string,
+  unknown: readonly Unknown[],
+  vocabulary: ProjectVocabulary,
+  today: Today,
+): string[] {
+  const isAnswered = (text: string) =>
+    text.trim() !== question.trim() && readQuestion(text, vocabulary, today).query !== null;
+  const offers: string[] = [];
+  for (const candidate of candidates(question, unknown, vocabulary, today)) {
+    const text = candidate.replace(/\s+/g, " ").trim();
+    const isNew = !offers.some((one) => folded(one) === folded(text));
+    if (isNew && text.split(" ").length >= 3 && !text.includes('"') && isAnswered(text))
+      offers.push(text);
+    if (offers.length === OFFERED_MAX) break;
+  }
+  return offers;
+}
+
+function* candidates(
+  question: string,
+  unknown: readonly Unknown[],
+  vocabulary: ProjectVocabulary,
+  today: Today,
+): Generator<string> {
+  const places = unknown
+    .filter(({ start, end }) => start < end)
+    .toSorted((a, b) => b.start - a.start);
+  const [first] = places;
+  if (first !== undefined && places.length === 1) {
+    for (const name of nearNames(first.text, vocabulary))
+      yield `${question.slice(0, first.start)}${name}${question.slice(first.end)}`;
+  }
+  if (first !== undefined) {
+    const bare = withoutPlaces(question, places);
+    if (wordsOf(bare).length >= 2) yield bare;
+  }
+  yield* near(question, vocabulary, today);
+}
+
+/** Removes words from a question, and the prepositions before them. `places` must be in descending order. */
+const withoutPlaces = (question: string, places: readonly Unknown[]): string =>
+  places
+    .reduce((text, { start, end }) => text.slice(0, start) + text.slice(end), question)
+    .replace(/\b(?:from|in|on|with|via|by|of|for|per|at|the|a|an|to)\s+(?=$|[?.,!]|\s)/gi, " ")
+    .replace(/\s+([?.,!])/g, "$1");
+
+/** Questions about the events, properties and values in a question, then about the most frequent events. */
+function* near(question: string, vocabulary: ProjectVocabulary, today: Today): Generator<string> {
+  const { text: left, when } = takeTime(question, today);
+  const period = periodWords(question, left);
+  const times = `${when.interval === undefined ? "" : ` per ${when.interval}`}${period}`;
+  const { events, labels, values } = namedIn(left, vocabulary);
+  for (const name of events) {
+    for (const label of labels) yield `${name} by ${spoken(label.name)}${period}`;
+    for (const value of values) yield `how many ${name} ${value}${period}`;
+    yield `how many ${name}${times}`;
+    yield `people with ${name}${times}`;
+  }
+  for (const { of, name, events: owners = [] } of labels) {
+    const [owner] = of === "event" ? owners : [];
+    yield `visitors by ${spoken(name)}${period}`;
+    if (owner !== undefined) yield `${spoken(owner)} by ${spoken(name)}${period}`;
+  }
+  if (events.length === 0 && /visitor|user|people|person|customer/i.test(question)) {
+    yield `how many visitors${times}`;
+    yield `active users per week${period}`;
+  }
+  const frequent = vocabulary.events.filter(({ name }) => !SILENT.test(name)).slice(0, NEAR_MAX);
+  for (const { name } of frequent) yield `how many ${spoken(name)}${times}`;
+  yield `how many visitors${times}`;
+  yield `how many page views${times}`;
+}
+
+/** The events and properties that a text names, and its filters in their original words. */
+function namedIn(text: string, vocabulary: ProjectVocabulary) {
+  const places = placesOf(wordsOf(text), indexOf(vocabulary));
+  const all = places.sequence();
+  return {
+    events: [
+      ...new Set(all.flatMap(({ part }) => (part?.kind === "ev" ? [part.event.name] : []))),
+    ].map(spoken),
+    labels: all.flatMap(({ part, tags, from }) =>
+      part === undefined && tags.includes("PROP")
+        ? (places.terms[from]?.properties.slice(0, 1) ?? [])
+        : [],
+    ),
+    values: all.flatMap(({ part }) => (part?.kind === "filter" ? [part.text] : [])),
+  };
+}
+
+/** The period in the words of the question, or the default period. */
+function periodWords(question: string, left: string): string {
+  const taken = [...question]
+    .map((letter, at) => (left[at] === letter && letter !== " " ? "\u0001" : letter))
+    .join("");
+  const [longest = ""] = taken
+    .split("\u0001")
+    .map((part) => part.trim())
+    .filter((part) => /\w/.test(part))
+    .toSorted((a, b) => b.length - a.length);
+  const isPeriod =
+    /\b(?:last|past|this|today|yesterday|since|between|in|on|until|before|week|month|year|days?)\b/i.test(
+      longest,
+    ) && !/^(?:per|by|each|daily|weekly|monthly|hourly)\b/i.test(longest);
+  return isPeriod ? ` ${longest}` : " in the last 30 days";
+}
+
+/** Event and property names that are similar to a word. */
+function nearNames(word: string, vocabulary: ProjectVocabulary): string[] {
+  const names = [
+    ...vocabulary.events.filter(({ name }) => !SILENT.test(name)).map(({ name }) => name),
+    ...vocabulary.events
+      .flatMap(({ properties }) => properties.map(({ name }) => name))
+      .filter((name) => !name.startsWith("$")),
+  ];
+  const all = closestNames(folded(word), [...new Set(names)], (name) => nameWords(name).join(" "));
+  return all
+    .filter(({ like }) => like > 0)
+    .slice(0, NEAR_MAX)
+    .map(({ name }) => spoken(name));
+}
+
+/** A name as a person would type it. */
+function spoken(name: string): string {
+  if (name === "$pageview") return "page views";
+  if (name === "$screen") return "screen views";
+  return nameWords(name).join(" ");
+}

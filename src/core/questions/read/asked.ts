@@ -1,0 +1,268 @@
+import type { JsonObject } from "../../values/json.ts";
+import { type EventInfo, isMoney, type NameIndex, type PropertyInfo } from "../names/index.ts";
+import { folded } from "../text/stems.ts";
+import type { When } from "../text/time.ts";
+import {
+  type Compared,
+  type Condition,
+  type Frequency,
+  filterJson,
+  type Named,
+  type PageNamed,
+  type Part,
+} from "./parts.ts";
+import type { Places } from "./rules.ts";
+import type { Term } from "./terms.ts";
+
+/** A term or a part of a question. */
+export type Item = {
+  at: number;
+  tags: readonly string[];
+  word: string;
+  term: Term;
+  part?: Part;
+  isUsed: boolean;
+};
+
+/** Thrown if a question is not understood. It has the words at fault, and the reason if it is known. */
+export class NotUnderstood extends Error {
+  readonly words: string;
+  readonly reason: string | undefined;
+  constructor(words: string, reason?: string) {
+    super(words);
+    this.words = words;
+    this.reason = reason;
+  }
+}
+
+/** The terms and parts of a question, and the names of its project. Every item must be used in the query. */
+export class Asked {
+  readonly items: Item[];
+  readonly index: NameIndex;
+  readonly when: When;
+
+  constructor(places: Places<Part>, index: NameIndex, when: When) {
+    this.index = index;
+    this.when = when;
+    this.items = places.sequence().map(({ tags, word, part, from, joins }, at) => ({
+      ...{ at, tags, word, term: places.terms[from] as Term },
+      ...(part === undefined ? {} : { part }),
+      isUsed: joins !== undefined,
+    }));
+  }
+
+  find(...tags: string[]): Item | undefined {
+    return this.items.find((item) => !item.isUsed && tags.some((tag) => item.tags.includes(tag)));
+  }
+
+  has(...tags: string[]): boolean {
+    return this.find(...tags) !== undefined;
+  }
+
+  /** Marks the first unused item with any of the tags as used, and returns it. */
+  take(...tags: string[]): Item | undefined {
+    const item = this.find(...tags);
+    if (item !== undefined) item.isUsed = true;
+    return item;
+  }
+
+  takeAll(...tags: string[]): Item[] {
+    const all: Item[] = [];
+    for (let item = this.take(...tags); item !== undefined; item = this.take(...tags))
+      all.push(item);
+    return all;
+  }
+
+  /** The nearest item on one side, used or not. Filler words are skipped. */
+  beside(item: Item, step: 1 | -1): Item | undefined {
+    for (let at = item.at + step; at >= 0 && at < this.items.length; at += step) {
+      const one = this.items[at] as Item;
+      const isWord =
+        one.part !== undefined ||
+        !one.tags.includes("F") ||
+        one.tags.some((tag) => tag !== "F" && tag !== "EVPART" && tag !== "NEARPROP");
+      if (isWord && one.tags[0] !== "JOINED") return one;
+    }
+    return undefined;
+  }
+
+  /** The unused events, in order. */
+  events(): (Item & { part: Named })[] {
+    return this.items.filter(
+      (item): item is Item & { part: Named } => !item.isUsed && item.part?.kind === "ev",
+    );
+  }
+
+  conditions(): (Item & { part: Condition | PageNamed })[] {
+    return this.items.filter(
+      (item): item is Item & { part: Condition | PageNamed } =>
+        !item.isUsed && (item.part?.kind === "filter" || item.part?.kind === "pages"),
+    );
+  }
+
+  /** The unused items, without filler words. */
+  unread(): Item[] {
+    return this.items.filter(
+      ({ isUsed, tags, part }) => !isUsed && (part !== undefined || !tags.includes("F")),
+    );
+  }
+
+  /** The event with orders; undefined if the project has no such event. */
+  orders(): EventInfo | undefined {
+    return this.index.eventsBy.get("purchas")?.[0];
+  }
+
+  event(name: string): EventInfo | undefined {
+    return this.index.events.get(name);
+  }
+
+  /** The property with the amounts of an event. Throws `NotUnderstood` if there is no such property, or several. */
+  moneyOf(event: EventInfo, words: string): PropertyInfo {
+    const all = this.index.properties.filter(
+      (one) =>
+        one.of === "event" && isMoney(one) && event.properties.get(one.name)?.type === "number",
+    );
+    const named = (pattern: RegExp) => all.filter(({ name }) => pattern.test(name));
+    const best = event.properties.has("currency") ? all : named(/revenue|amount/i);
+    const found =
+      named(/^\$?revenue$/i)[0] ??
+      [all, best].find(({ length }) => length === 1)?.[0] ??
+      named(/^(?:amount|mrr|price)$/i)[0];
+    if (found !== undefined) return found;
+    throw new NotUnderstood(
+      words,
+      all.length === 0
+        ? `${event.name} has no property with amounts of money.`
+        : `${event.name} has several amounts: ${all.map(({ name }) => name).join(", ")}.`,
+    );
+  }
+}
+
+/** The words of an item. */
+export const textOf = ({ term, part }: Item): string =>
+  part?.kind === "ev" || part?.kind === "filter"
+    ? part.text
+    : term.words.map(({ text }) => text).join(" ");
+
+/**
+ * Returns a condition on events as a filter. Event properties come before person properties, and those before group
+ * properties. Throws `NotUnderstood` if the events do not have the property.
+ */
+export function filterOf(
+  asked: Asked,
+  condition: Condition | PageNamed,
+  events: readonly (EventInfo | null)[],
+): JsonObject {
+  if (condition.kind === "pages") return pageFilter(asked, condition);
+  if (condition.or !== undefined) {
+    return { type: "OR", values: condition.or.map((one) => filterOf(asked, one, events)) };
+  }
+  const properties = condition.of.map(({ property }) => property);
+  const ranked = rankedProperties(properties, events);
+  const exact = ranked.find((one) =>
+    condition.of.some(({ property, isExact }) => isExact && property === one),
+  );
+  const property = sameNamed(asked, condition, ranked) ?? exact ?? ranked[0];
+  const chosen = condition.of.find((one) => one.property === property);
+  if (chosen === undefined)
+    throw noProperty(condition.text, properties[0]?.name ?? condition.text, events);
+  const { values } = chosen;
+  const { operator, numbers } = condition;
+  if (operator === "is_set" || operator === "is_not_set")
+    return filterJson(chosen.property, operator);
+  if (operator === "between") return filterJson(chosen.property, operator, numbers ?? []);
+  if (numbers !== undefined) return filterJson(chosen.property, operator, numbers[0] ?? 0);
+  return filterJson(chosen.property, operator, values.length === 1 ? (values[0] ?? "") : values);
+}
+
+/** Returns the error for words that name a property the events do not have. */
+export function noProperty(
+  words: string,
+  name: string,
+  events: readonly (EventInfo | null)[],
+): NotUnderstood {
+  const named = events.map((one) => one?.name ?? "an event").join(" and ");
+  return new NotUnderstood(words, `${name} is no property of ${named}.`);
+}
+
+/** "With Google (method google)": the value alone belongs to the property that is named with it elsewhere. */
+function sameNamed(
+  asked: Asked,
+  { isNamed, of }: Condition,
+  ranked: readonly PropertyInfo[],
+): PropertyInfo | undefined {
+  if (isNamed) return undefined;
+  const named = asked.items.flatMap(({ part }) =>
+    part?.kind === "filter" && part.isNamed ? part.of : [],
+  );
+  const text = (values: readonly string[] | undefined) => values?.map(folded).join();
+  return ranked.find((one) => {
+    const own = text(of.find(({ property }) => property === one)?.values);
+    return named.some(({ property, values }) => property === one && text(values) === own);
+  });
+}
+
+/** The filter on the paths of a page, or on screens if the project has no paths. */
+function pageFilter(asked: Asked, { paths, isNot, how }: PageNamed): JsonObject {
+  const hasPath =
+    asked.index.properties.some(({ name }) => name === "$pathname") ||
+    asked.index.properties.length === 0;
+  const key = hasPath ? "$pathname" : "$screen_name";
+  const negated = how === "exact" ? "is_not" : `not_${how}`;
+  const operator = isNot ? negated : how;
+  return { key, type: "event", operator, value: paths.length === 1 ? (paths[0] ?? "") : paths };
+}
+
+/** The properties that all of the events can have, event properties first. */
+export function rankedProperties(
+  properties: readonly PropertyInfo[],
+  events: readonly (EventInfo | null)[],
+): PropertyInfo[] {
+  const rank = (one: PropertyInfo): number => {
+    if (one.of === "session") return 3;
+    if (one.of === "person") return 1;
+    if (one.of === "group") return 2;
+    const isOfAll = events.every(
+      (event) => event === null || event.properties.has(one.name) || event.count === 0,
+    );
+    if (!isOfAll) return 9;
+    // For any event, a property of certain events is less likely than a person property.
+    return events.includes(null) && !/^\$|^utm_/.test(one.name) ? 4 : 0;
+  };
+  return properties.filter((one) => rank(one) < 9).toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** A behavioral filter: people who did an event, or did not. */
+export function behavior(
+  event: string | null,
+  {
+    filters = [],
+    frequency,
+    isNot = false,
+    time = {},
+  }: {
+    filters?: JsonObject[];
+    frequency?: Frequency | undefined;
+    isNot?: boolean;
+    time?: JsonObject;
+  } = {},
+): JsonObject {
+  return {
+    ...{ type: "behavioral", key: event },
+    ...(frequency === undefined
+      ? { value: "performed_event" }
+      : {
+          ...{ value: "performed_event_multiple", operator: frequency.is },
+          operator_value: frequency.number,
+        }),
+    ...(filters.length === 0 ? {} : { event_filters: filters }),
+    ...(isNot ? { negation: true } : {}),
+    ...time,
+  };
+}
+
+/** A comparison as a frequency. Throws `NotUnderstood` for a range. */
+export function oftenOf({ is, numbers }: Compared): Frequency {
+  if (is === "between") throw new NotUnderstood("between", 'Say "at least" or "at most".');
+  return { kind: "freq", is, number: numbers[0] ?? 0 };
+}

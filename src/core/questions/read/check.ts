@@ -1,0 +1,146 @@
+import type { JsonObject } from "../../values/json.ts";
+import { type Asked, type Item, textOf } from "./asked.ts";
+
+/** For each concept, the pattern that the query's JSON must match if the question has a word for it. */
+const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
+  (
+    [
+      ["AVERAGE", /"avg"|"average"|A \/ B|time_to_convert/],
+      ["MEDIAN", /"median"/],
+      ["P75", /"p75"/],
+      ["P90", /"p90"/],
+      ["P95", /"p95"/],
+      ["P99", /"p99"/],
+      ["SUM", /"sum"|"total"|"dau"|"unique_|A \/ B|"all"|count\(/],
+      ["MOST", /breakdown|orderBy/],
+      ["SOLD", /breakdown/],
+      ["LEAST", /"asc"/],
+      ["GREATEST", /"max"|breakdown/],
+      ["SMALLEST", /"min"|"asc"/],
+      ["VISITOR", /\$pageview|\$screen|"dau"|PathsQuery|ActorsQuery|"\$group/],
+      [
+        "PERSON",
+        /"dau"|first_time|"(?:weekly|monthly)_active"|ActorsQuery|FunnelsQuery|RetentionQuery|PathsQuery|LifecycleQuery|StickinessQuery|EventsQuery|"person"|"email"|unique_session|"total"|first_touch/,
+      ],
+      [
+        "ACTIVE",
+        /"dau"|"(?:weekly|monthly)_active"|unique_group|StickinessQuery|LifecycleQuery|EventsQuery|RetentionQuery|"email"/,
+      ],
+      ["DAU", /"dau"/],
+      ["WAU", /"weekly_active"|"week"/],
+      ["MAU", /"monthly_active"|"month"/],
+      ["SESSION", /unique_session|\$session|session|\$pageview/],
+      [
+        "IS_NEW",
+        /first_time|LifecycleQuery|sign|regist|start|creat|begin|open|subscri|install|join|add|book/i,
+      ],
+      ["RETURNING", /first_time|performed_event_multiple|LifecycleQuery/],
+      ["BOUNCE_RATE BOUNCED", /\$is_bounce/],
+      ["SESSION_LENGTH", /\$session_duration/],
+      ["DEPTH", /A \/ B/],
+      ["ENTRY", /\$entry_pathname/],
+      ["EXIT", /\$end_pathname/],
+      ["BY", /breakdown|A \/ B|"person"/],
+      ["PER", /breakdown|A \/ B|"avg"|"median"|"p\d\d"|"max"|"min"|"sum"/],
+      ["FUNNEL CONVERSION", /FunnelsQuery/],
+      ["ABANDONMENT", /"negation":true|FunnelsQuery/],
+      ["RATE", /\* 100|FunnelsQuery|retention/],
+      ["SHARE", /\* 100|FunnelsQuery/],
+      ["HOW_LONG", /time_to_convert|\$session_duration/],
+      ["RETENTION BACK", /RetentionQuery/],
+      ["LIFECYCLE", /LifecycleQuery/],
+      ["STICKINESS", /StickinessQuery/],
+      ["AFTER", /startPoint/],
+      ["BEFORE", /endPoint/],
+      ["WITHOUT", /negation|is_not|"false"|not_/],
+      ["EXCEPT", /negation|is_not|not_/],
+      ["DIFFERENT", /DISTINCT|"dau"|unique_/],
+      ["WEEKDAY", /dateName/],
+      ["HOUR", /toHour/],
+      ["FIRST_TOUCH", /first_touch/],
+      ["FIRST_SEEN", /first_time|ASC|first_touch|funnelWindow/],
+      ["LAST_SEEN", /DESC/],
+      ["OR", /"value":\[|"OR"/],
+      ["REVENUE", /"sum"|"avg"|"median"|"max"|"min"|"p\d\d"|performed_event_sum/],
+      ["SPEND", /"sum"|"avg"|"median"|"max"|"min"|performed_event_sum/],
+      ["ORDER_VALUE", /math_property/],
+      ["WHO", /ActorsQuery|"dau"|FunnelsQuery|RetentionQuery|behavioral|first_time|"email"/],
+      ["CUMULATIVE", /Cumulative/],
+      ["WITHIN", /funnelWindow/],
+    ] as const
+  ).flatMap(([tags, pattern]) => tags.split(" ").map((tag) => [tag, pattern] as const)),
+);
+
+/** Tags that need no evidence in the query. */
+const IMPLIED: ReadonlySet<string> = new Set(
+  "COUNT MUCH AND TO LIST WHICH DONE ALL_EVENTS ACTIVITY SET_ANY VERSUS COMPARE WHEN TIMES BETWEEN LAST_TOUCH DATE F PROP NEARPROP EVPART EV VAL NUM GROUP PAYER".split(
+    " ",
+  ),
+);
+
+/**
+ * Returns the items that are missing from the query. It runs for every measure, so a word cannot be dropped silently.
+ */
+export function unmet(asked: Asked, query: JsonObject): Item[] {
+  const text = JSON.stringify(query);
+  const has = (value: unknown) => text.includes(JSON.stringify(value));
+  return asked.items.filter((item) => {
+    const { part, tags } = item;
+    switch (part?.kind) {
+      case "ev":
+        return !has(part.event.name) && !isSameEvent(part.event.name, text);
+      case "filter":
+        return !part.of.some(
+          ({ property, values }) =>
+            (isPlain(part.operator) || has(part.operator)) &&
+            (has(property.name) || text.includes("PathsQuery")) &&
+            values.every((value) => has(value) || has(Number(value))),
+        );
+      case "pages":
+        return !part.paths.every(has) || !(isPlain(part.how) || has(part.how));
+      case "cmp":
+        return (
+          !part.numbers.every((number) => text.includes(String(number))) && part.unit === undefined
+        );
+      case "freq":
+        return !(
+          text.includes(`"operator_value":${part.number}`) || text.includes("RetentionQuery")
+        );
+      case "whom":
+        return !has(part.id);
+      default: {
+        // "Total" or "amount" is the property with that name, unless an event follows directly.
+        const isName =
+          tags.includes("PROP") &&
+          ["COUNT", "SUM"].some((tag) => tags.includes(tag)) &&
+          item.isUsed;
+        const isOfEvents = item.term.properties.some(({ events }) =>
+          [...(events ?? [])].some((name) => has(name)),
+        );
+        const isBefore = asked.beside(item, 1)?.at === item.at + 1;
+        if (isName && isOfEvents && !isBefore) {
+          return !item.term.properties.some(({ name }) => has(name));
+        }
+        const proven = tags.filter((tag) => EVIDENCE.has(tag));
+        const isFree = tags.some(
+          (tag) => IMPLIED.has(tag) && tag !== "F" && tag !== "EVPART" && tag !== "NEARPROP",
+        );
+        return (
+          item.isUsed &&
+          proven.length > 0 &&
+          !isFree &&
+          !proven.some((tag) => EVIDENCE.get(tag)?.test(text))
+        );
+      }
+    }
+  });
+}
+
+/** Whether an operator compares whole values. A negated one may be the opposite of a filter of people. */
+const isPlain = (operator: string): boolean => operator === "exact" || operator === "is_not";
+
+/** A query with a page property counts as one about page views. */
+const isSameEvent = (name: string, text: string): boolean =>
+  name === "$pageview" && /PathsQuery|"\$(?:pathname|entry_pathname|end_pathname)"/.test(text);
+
+export { textOf };

@@ -1,0 +1,204 @@
+import type { Interval } from "../../queries/period.ts";
+import type { JsonObject } from "../../values/json.ts";
+import { currencyOf, hasCurrencies, inCurrency } from "../measures/amounts.ts";
+import { takeFilters } from "../measures/conditions.ts";
+import type { Draft } from "../measures/draft.ts";
+import { personFilter } from "../measures/persons.ts";
+import type { EventInfo } from "../names/index.ts";
+import { calendar, type Span, UNIT_DAYS } from "../text/dates.ts";
+import type { When } from "../text/time.ts";
+import { type Asked, type Item, NotUnderstood, textOf } from "./asked.ts";
+import { queryOf } from "./kinds.ts";
+import { breakdownOf, type Labels } from "./labels.ts";
+import { inUnitOf, unitOfName } from "./numbers.ts";
+import { type Compared, filterJson } from "./parts.ts";
+
+/** The default period. */
+export const DEFAULT_SPAN: Span = { last: 30, unit: "day" };
+
+const ALL: Span = { range: { date_from: "all" } };
+
+type Events = readonly (EventInfo | null)[];
+
+/**
+ * Adds the filters, labels and time of the question to a draft and returns the query. Throws `NotUnderstood` if the kind
+ * of query does not support them.
+ */
+export function completed(
+  asked: Asked,
+  draft: Draft,
+  { labels: taken, order: named }: Labels,
+): JsonObject {
+  const { events } = draft;
+  const coined = takeCurrency(asked, events);
+  const ofOne = takePerson(asked);
+  if (taken.length > 0 || named !== undefined) asked.takeAll("LIST");
+  const filters = differing([
+    ...(draft.filters ?? []),
+    ...takeFilters(asked, events),
+    ...takeBareNumbers(asked, events),
+    ...ofOne,
+    ...coined,
+  ]);
+  checkPossible(filters);
+  const labels = differing([
+    ...taken.map((label) => breakdownOf(label, events)),
+    ...(draft.labels ?? []),
+    ...comparedValues(asked, filters),
+  ]);
+  const order = named ?? draft.order;
+  // "Top commenters" asks for people.
+  const isOfDoers = asked.items.some(({ part }) => part?.kind === "ev" && part.isDoer);
+  if (order !== undefined && labels.length === 0 && !isOfDoers) {
+    labels.push(...objectOf(events[0] ?? null));
+  }
+  const interval = intervalOf(asked.when);
+  const span = spanOf(asked.when, interval, draft.span === "all" || ofOne.length > 0);
+  return queryOf({ asked, draft, filters, labels, order, interval, span });
+}
+
+/** The period of a question. A question about one person covers all time by default. */
+function spanOf(when: When, interval: Interval | null, isOfAll: boolean): Span {
+  if (when.span !== undefined) return when.span;
+  if (when.overUnit !== undefined && interval === null) return calendar(when.overUnit, 0);
+  return when.isMaybeAllTime === true || isOfAll ? ALL : DEFAULT_SPAN;
+}
+
+/** Takes "by ann@example.com" as a filter on one person. */
+function takePerson(asked: Asked): JsonObject[] {
+  const whom = asked.take("WHOM");
+  if (whom === undefined) return [];
+  const by = asked.beside(whom, -1);
+  if (by?.tags.includes("BY") === true) by.isUsed = true;
+  return whom.part?.kind === "whom" ? [personFilter(asked, whom.part.id)] : [];
+}
+
+/** The default label of a top list: the page, the screen, or the only text property of an event. */
+function objectOf(event: EventInfo | null): JsonObject[] {
+  if (event?.name === "$pageview") return [{ property: "$pathname", type: "event" }];
+  if (event?.name === "$screen") return [{ property: "$screen_name", type: "event" }];
+  const own = [...(event?.properties.values() ?? [])].filter(
+    ({ name, type }) => type === "text" && !/^\$|^utm_|_id$|^currency$/.test(name),
+  );
+  return own.length === 1 ? [{ property: own[0]?.name ?? "", type: "event" }] : [];
+}
+
+/** Takes the currency in "in dollars" or "over 50 euros". It is a filter if the project has several currencies. */
+function takeCurrency(asked: Asked, events: Events): JsonObject[] {
+  const words = asked.items.filter(
+    ({ part, isUsed, tags }) => part === undefined && !isUsed && tags.includes("MONEY"),
+  );
+  const said = asked.items.flatMap(({ part }) =>
+    part?.kind === "cmp" ? (part.currency ?? []) : [],
+  );
+  const code = currencyOf([...words.map(({ word }) => word), ...said]);
+  if (code === undefined) return [];
+  for (const item of words) item.isUsed = true;
+  return events.some((event) => hasCurrencies(asked, event)) ? [inCurrency(code)] : [];
+}
+
+/** Takes numbers without a property name: a code right after an event, or an amount as in "orders over 100 euros". */
+function takeBareNumbers(asked: Asked, [event = null]: Events): JsonObject[] {
+  return asked.items.flatMap((item) => {
+    if (item.isUsed) return [];
+    const filter = codeFilter(asked, item, event) ?? amountFilter(asked, item, event);
+    if (filter === undefined) return [];
+    item.isUsed = true;
+    return [filter];
+  });
+}
+
+function codeFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObject | undefined {
+  const { part, term } = item;
+  if (part !== undefined || term.number === undefined) return undefined;
+  const known = (asked.index.values.get(`#${term.number}`) ?? []).filter(
+    ({ property: { of, name } }) =>
+      of === "event" &&
+      event?.properties.has(name) === true &&
+      asked.beside(item, -1)?.part?.kind === "ev",
+  );
+  const [one] = known;
+  return one === undefined || known.length > 1
+    ? undefined
+    : filterJson(one.property, "exact", one.value);
+}
+
+function amountFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObject | undefined {
+  if (event === null || item.part?.kind !== "cmp") return undefined;
+  const name = amountOf(asked, event, item.part.unit, textOf(item));
+  const values = name === undefined ? undefined : inUnitOf(name, item.part);
+  if (name === undefined || values === undefined) return undefined;
+  const { is } = item.part;
+  return filterJson({ of: "event", name }, is, is === "between" ? values : (values[0] ?? 0));
+}
+
+/** The property that a bare number belongs to: the amount of money, or the only property with a unit of time. */
+function amountOf(
+  asked: Asked,
+  event: EventInfo,
+  unit: Compared["unit"],
+  words: string,
+): string | undefined {
+  if (unit === "money" || (unit === undefined && event === asked.orders()))
+    return asked.moneyOf(event, words).name;
+  const timed = [...event.properties.values()].filter(
+    ({ name, type }) => type === "number" && unit !== undefined && unitOfName(name) !== undefined,
+  );
+  return timed.length === 1 ? timed[0]?.name : undefined;
+}
+
+/** The interval of a question; null for a single number. */
+function intervalOf(when: When): Interval | null {
+  if (when.interval !== undefined) return when.interval;
+  if (when.isOverTime !== true) return null;
+  const span = when.span ?? DEFAULT_SPAN;
+  const days = daysOf(span, when.today ?? "");
+  if (days <= 1) return "hour";
+  if (days <= 100) return "day";
+  return days <= 400 ? "week" : "month";
+}
+
+/** The approximate length of a period in days. */
+function daysOf(span: Span, today: string): number {
+  if ("last" in span) return span.last * UNIT_DAYS[span.unit];
+  const { date_from, date_to = null } = span.range;
+  const [, count = "1", unit = "d"] = /^-?(\d+)?([hdwmqy])/.exec(String(date_from)) ?? [];
+  if (date_from === "all") return 1000;
+  if (/^\d{4}/.test(String(date_from))) {
+    const to = Date.parse(date_to === null ? today : String(date_to));
+    return (to - Date.parse(String(date_from))) / 86_400_000 + 1;
+  }
+  const days = { h: 1 / 24, d: 1, w: 7, m: 30, q: 91, y: 365 }[unit] ?? 1;
+  return date_to === null ? Number(count) * days : days;
+}
+
+/** Throws `NotUnderstood` if two filters need different values of the same property, as no event can match both. */
+function checkPossible(filters: readonly JsonObject[]): void {
+  const exact = filters.filter(({ operator }) => operator === "exact");
+  for (const [at, { key, type, value }] of exact.entries()) {
+    const other = exact.slice(at + 1).find((one) => one["key"] === key && one["type"] === type);
+    const [a, b] = [value, other?.["value"]].map((one) => [one ?? []].flat().map(String));
+    if (other === undefined || a === undefined || b === undefined) continue;
+    if (a.some((one) => b.includes(one))) continue;
+    throw new NotUnderstood(
+      b.join(" "),
+      `${key} is not ${a.join(" or ")} and ${b.join(" or ")} at once.`,
+    );
+  }
+}
+
+const differing = (all: readonly JsonObject[]): JsonObject[] => [
+  ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
+];
+
+/** A breakdown for "Germany vs Austria" or "mobile, desktop and tablet", with a line for each value. */
+function comparedValues(asked: Asked, filters: readonly JsonObject[]): JsonObject[] {
+  const isEach = asked.items.some(({ part }) => part?.kind === "filter" && part.isEach === true);
+  const several = filters.find(
+    ({ operator, value }) => operator === "exact" && Array.isArray(value) && value.length > 1,
+  );
+  if (several === undefined || !(isEach || asked.has("VERSUS", "COMPARE"))) return [];
+  asked.takeAll("VERSUS", "COMPARE");
+  const { key = "", type = "event", group_type_index: index } = several;
+  return [{ property: key, type, ...(index === undefined ? {} : { group_type_index: index }) }];
+}

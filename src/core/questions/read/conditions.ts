@@ -1,0 +1,127 @@
+import type { NameIndex, PropertyInfo } from "../names/index.ts";
+import { inUnitOf, numbersIn } from "./numbers.ts";
+import type { Compared, Condition, Part } from "./parts.ts";
+import type { Match, Place, Places } from "./rules.ts";
+
+type Found = Match<Part>;
+type At = Place<Part>;
+
+const IS = "({is}|{be}|{are}|{was}|{were}|{of}|{:}|{equals}|EXACTLY)";
+const VALUES = "(VAL|QUOTED)(((AND|OR|VERSUS|{,}|{, or}) _)+ (VAL|QUOTED))*";
+
+/** Text operators by the tags of their words. */
+export const TEXT_OPERATORS = [
+  ["CONTAINS", "icontains"],
+  ["STARTS", "starts_with"],
+  ["ENDS", "ends_with"],
+] as const;
+
+/** Reads conditions that name their property, such as "plan is pro". */
+export function readNamedConditions(places: Places<Part>, index: NameIndex): void {
+  for (const pattern of ["CMP _ PROP", "PROP _ CMP"]) {
+    places.each(pattern, (found) => numeric(found, found.of("CMP")[0]?.part as Compared));
+  }
+  places.each(`PROP _ ${IS}? _ (WITHOUT|EXCEPT|DIFFERS)? _ ${VALUES}`, listed);
+  places.each(`(EXCEPT|WITHOUT) _ ${VALUES} PROP`, listed);
+  places.each(`${VALUES} PROP`, (found) =>
+    found.before?.tags.includes("BY") === true ? undefined : listed(found),
+  );
+  for (const pattern of ["PROP (EXACTLY|{is}|{of}|{:})? NUM", "NUM PROP"]) {
+    places.each(pattern, (found) => equalNumber(found, index));
+  }
+  places.each("PROP _ IS_UNSET", (found) => isSet(found, false));
+  places.each("PROP _ IS_SET", (found) => isSet(found, true));
+  places.each("WITHOUT _ PROP", (found) => isSet(found, false));
+  places.each("SET_ANY PROP", (found) => isSet(found, true));
+  for (const [tag, operator] of TEXT_OPERATORS) {
+    places.each(`PROP _ (WITHOUT)? _ ${tag} (QUOTED|PAGE|VAL|EV|PROP)`, (found) => {
+      const value = found.all.at(-1) as At;
+      // The last word is the value, even if it is also the name of a property.
+      const named = found.free("PROP").find((place) => place !== value);
+      const properties = named === undefined ? [] : found.term(named).properties;
+      const not = found.of("WITHOUT").length > 0 ? "not_" : "";
+      const text = found.term(value).page ?? found.text(value);
+      return condition(found, properties, `${not}${operator}`, [text]);
+    });
+  }
+}
+
+const propertiesIn = (found: Found): readonly PropertyInfo[] => {
+  const [place] = found.free("PROP");
+  return place === undefined ? [] : found.term(place).properties;
+};
+
+/** A condition with the same values for each possible property; undefined without properties. */
+const condition = (
+  found: Found,
+  properties: readonly PropertyInfo[],
+  operator: string,
+  values: string[],
+  more: Partial<Condition> = {},
+): Condition | undefined =>
+  conditionOn(
+    found,
+    properties.map((property) => ({ property, values, isExact: true })),
+    { operator, isNamed: true, ...more },
+  );
+
+/** Returns a condition with the possible properties and their values; undefined without properties. */
+export const conditionOn = (
+  found: Found,
+  of: Condition["of"],
+  more: Pick<Condition, "operator" | "isNamed"> & Partial<Condition>,
+): Condition | undefined =>
+  of.length === 0
+    ? undefined
+    : { kind: "filter", of, text: found.free().map(found.text).join(" "), ...more };
+
+function numeric(found: Found, compared: Compared): Condition | undefined {
+  const properties = propertiesIn(found).filter(
+    ({ type, name }) => type === "number" && inUnitOf(name, compared) !== undefined,
+  );
+  const numbers = inUnitOf(properties[0]?.name ?? "", compared) ?? compared.numbers;
+  return condition(found, properties, compared.is, numbers.map(String), { numbers });
+}
+
+function equalNumber(found: Found, index: NameIndex): Condition | undefined {
+  const [number = 0] = numbersIn(found);
+  const known = index.values.get(String(number)) ?? [];
+  const properties = propertiesIn(found).filter(
+    (one) => one.type === "number" || known.some(({ property }) => property === one),
+  );
+  return condition(found, properties, "exact", [String(number)]);
+}
+
+function isSet(found: Found, is: boolean): Condition | undefined {
+  const properties = propertiesIn(found);
+  const type = properties[0]?.type;
+  if (type === "boolean") return condition(found, properties, "exact", [String(is)]);
+  if (type === "number" && !is) return condition(found, properties, "exact", ["0"]);
+  return condition(found, properties, is ? "is_set" : "is_not_set", []);
+}
+
+/** Reads a property and the values next to it; undefined if there are no values. */
+function listed(found: Found): Condition | undefined {
+  const named = found.of("PROP")[0];
+  const places = found.free("VAL", "QUOTED").filter((place) => place !== named);
+  if (places.length === 0) return undefined;
+  const of = propertiesIn(found).flatMap((property) => {
+    const values = places.flatMap((place) => storedValue(place, property, found) ?? []);
+    return values.length === places.length ? [{ property, values, isExact: true }] : [];
+  });
+  const isNot = found.of("WITHOUT", "EXCEPT", "DIFFERS").length > 0;
+  return conditionOn(found, of, { operator: isNot ? "is_not" : "exact", isNamed: true });
+}
+
+/** The stored value of a property that a place names. Text in quotes is used as written. */
+function storedValue(
+  place: At,
+  { of, name, group }: PropertyInfo,
+  found: Found,
+): string | undefined {
+  const { values, words } = found.term(place);
+  const known = values.find(
+    ({ property }) => property.of === of && property.name === name && property.group === group,
+  );
+  return known?.value ?? (words[0]?.isQuoted === true ? words[0].text : undefined);
+}

@@ -1,0 +1,233 @@
+import type { EventInfo, NameIndex } from "../names/index.ts";
+import { nameWords, singular, stemOf } from "../text/stems.ts";
+import type { Named, Part } from "./parts.ts";
+import type { Place, Places } from "./rules.ts";
+import type { Term } from "./terms.ts";
+
+type At = Place<Part>;
+
+/** Tags of words that may separate the words of an event's name, as in "tasks did guests create". */
+const BETWEEN: ReadonlySet<string> = new Set(
+  "F PERSON VISITOR PAYER ACTIVE FILTER VAL NUM GROUP IS_NEW WHOM CMP MUCH JOINED FIRST_SEEN MOST".split(
+    " ",
+  ),
+);
+
+/** Concepts of words that never start an event's name, unless they are in quotes. */
+const STRUCTURE: ReadonlySet<string> = new Set(
+  "PERSON VISITOR PAYER ACTIVE COUNT MUCH BY PER MOST LEAST GREATEST SMALLEST AVERAGE MEDIAN SUM SHARE RATE TIMES WHO WHICH WHEN SESSION BOUNCE_RATE SESSION_LENGTH DEPTH ENTRY EXIT RETENTION LIFECYCLE STICKINESS FUNNEL CONVERSION AND OR TO WITHOUT EXCEPT IS_NEW RETURNING DIFFERENT REVENUE MONEY SECONDS MINUTES HOURS DAYS DAU WAU MAU DATE HOUR WEEKDAY".split(
+    " ",
+  ),
+);
+
+/** Concepts that give way to a project's own event of the same name, such as "visit". */
+const NOUNS: ReadonlySet<string> = new Set(["SESSION", "CONVERSION", "ENTRY", "EXIT"]);
+
+/** Verbs that start or create something. */
+const BEGINNING: ReadonlySet<string> = new Set(
+  "start create begin open place submit send make add book write post file register sign buy issue show"
+    .split(" ")
+    .map(stemOf),
+);
+
+/** Words before an event that ask for its creation, as in "new tasks". */
+const NEW = /^(?:new|newly)$/;
+
+/** Reads the events that a question names. */
+export function readEvents(places: Places<Part>, index: NameIndex): void {
+  // `readEvent` changes the places, so they are read again in each step.
+  for (let at = 0; at < places.sequence().length; at += 1) {
+    const { part, joins } = places.sequence()[at] as At;
+    if (part === undefined && joins === undefined) readEvent(places, at, index);
+  }
+}
+
+function readEvent(places: Places<Part>, at: number, index: NameIndex): void {
+  const place = places.sequence()[at] as At;
+  const before = places.sequence()[at - 1];
+  const term = places.terms[place.from] as Term;
+  const whole = term.events;
+  const structure = place.tags.filter((tag) => STRUCTURE.has(tag));
+  const isOwn = whole.some(({ name }) => !name.startsWith("$"));
+  const isOwnNoun = isOwn && structure.every((tag) => NOUNS.has(tag));
+  if (structure.length > 0 && !isOwnNoun && !isQuoted(term)) return;
+  if (whole.length > 0 && isLabel(place, term, before)) return;
+  const starts = whole.length > 0 ? extended(whole, term, index) : term.partOf;
+  if (starts.length === 0) return;
+  const found = gathered(places, at, starts);
+  const [event, ...others] =
+    whole.length === 1 && starts.length === 1
+      ? whole
+      : chosenOf(found, { whole, before, places, noun: singular(term.words[0]?.low ?? "") });
+  if (event === undefined) return;
+  const isPart = whole.length === 0 && !event.stems.every((stem) => found.stems.has(stem));
+  if (isPart && isMeantOtherwise(places, at)) return;
+  const words = [place, ...found.others.map((one) => places.sequence()[one] as At)];
+  const texts = words.flatMap((one) => (places.terms[one.from] as Term).words);
+  const part: Named = {
+    ...{ kind: "ev", event, others, isPart, text: texts.map(({ text }) => text).join(" ") },
+    isDoer: texts.some(({ low }) => isDoer(low, event)),
+  };
+  places.claim(at, part, found.others);
+  takeDone(places, at, part, (found.others.at(-1) ?? at) + 1);
+}
+
+/** Whether a word is a property. In "top screens" and "by screen" it is not the event. */
+const isLabel = (place: At, { words }: Term, before: At | undefined): boolean =>
+  place.tags.includes("PROP") &&
+  words.length === 1 &&
+  before?.part === undefined &&
+  ["MOST", "BY", "NUM", "WHICH"].some((tag) => before?.tags.includes(tag));
+
+/** Whether a word names the people who do the event, such as "buyers". */
+const isDoer = (low: string, { name }: EventInfo): boolean =>
+  /(?:er|or)s?$/.test(low) &&
+  stemOf(low) !== singular(low) &&
+  !name.toLowerCase().includes(singular(low));
+
+const isQuoted = ({ words }: Term) => words[0]?.isQuoted === true;
+
+/**
+ * Whether a part of an event's name means a property, a value or a group instead. A plural such as "lessons" is an event,
+ * and so is "lesson" before a property of that event.
+ */
+function isMeantOtherwise(places: Places<Part>, at: number): boolean {
+  const { tags, from } = places.sequence()[at] as At;
+  const { words, partOf } = places.terms[from] as Term;
+  if (words.length > 1) return false;
+  const isName = ["PROP", "VAL", "GROUP"].some((tag) => tags.includes(tag));
+  if (!isName || tags.includes("GROUP")) {
+    return isName || tags.includes("F") || tags.includes("DONE");
+  }
+  const [before, after] = [places.sequence()[at - 1], places.sequence()[at + 1]];
+  const isAsked = ["BY", "PER", "WHICH", "MOST", "SOLD", "DIFFERENT", "NUM", "AND"].some((tag) =>
+    before?.tags.includes(tag),
+  );
+  const isPlural = words[0]?.low.endsWith("s") === true && singular(words[0].low) !== words[0].low;
+  const next =
+    after?.part === undefined && after !== undefined ? places.terms[after.from] : undefined;
+  const isOwner = (next?.properties ?? []).some(({ events }) =>
+    partOf.some(({ name }) => events?.has(name) === true),
+  );
+  return isAsked || !(isPlural || isOwner);
+}
+
+/** The events with exactly this name, and for a single word also those with more words, such as "task completed". */
+const extended = (
+  whole: readonly EventInfo[],
+  { words }: Term,
+  index: NameIndex,
+): readonly EventInfo[] =>
+  words.length > 1
+    ? whole
+    : [
+        ...whole,
+        ...(index.eventsWith.get(words[0]?.stem ?? "") ?? []).filter((one) => !whole.includes(one)),
+      ];
+
+/** Collects more words of the event names until the clause ends. */
+function gathered(places: Places<Part>, at: number, starts: readonly EventInfo[]) {
+  const sequence = places.sequence();
+  const first = places.terms[(sequence[at] as At).from] as Term;
+  const stems = new Set(
+    first.words.flatMap(({ low, stem }) =>
+      /[_\s]/.test(low) ? low.split(/[_\s]+/).map(stemOf) : [stem],
+    ),
+  );
+  let events = starts;
+  const others: number[] = [];
+  let hasVerb = false;
+  for (let next = at + 1; next < sequence.length && next <= at + 9; next += 1) {
+    const place = sequence[next] as At;
+    const term = places.terms[place.from] as Term;
+    const stem = term.words[0]?.stem ?? "";
+    const isWord =
+      place.part === undefined &&
+      place.joins === undefined &&
+      term.words.length === 1 &&
+      !isQuoted(term);
+    const fitting = events.filter((one) => one.stems.includes(stem) && !stems.has(stem));
+    const isPerson = place.tags.includes("PERSON");
+    if (isWord && fitting.length > 0 && (!isPerson || hasVerb)) {
+      events = fitting;
+      stems.add(stem);
+      others.push(next);
+      hasVerb ||= fitting.some(({ verbs }) => verbs.has(stem));
+      continue;
+    }
+    if (!place.tags.some((tag) => BETWEEN.has(tag))) break;
+  }
+  return { events, stems, others };
+}
+
+/** The events that the words may mean, the most likely first. */
+function chosenOf(
+  { events, stems }: { events: readonly EventInfo[]; stems: ReadonlySet<string> },
+  {
+    whole,
+    before,
+    places,
+    noun,
+  }: {
+    whole: readonly EventInfo[];
+    before: At | undefined;
+    places: Places<Part>;
+    noun: string;
+  },
+): EventInfo[] {
+  if (events.length < 2) return [...events];
+  const beforeText =
+    before === undefined || before.part !== undefined
+      ? ""
+      : ((places.terms[before.from] as Term).words[0]?.low ?? "");
+  const named = conditionsOf(places);
+  const labels = labelsOf(places);
+  const score = (event: EventInfo): number[] => [
+    Number(named.every((name) => event.properties.has(name))),
+    Number(
+      labels.every(
+        (names) => names.length === 0 || names.some((name) => event.properties.has(name)),
+      ),
+    ),
+    Number(event.stems.every((stem) => stems.has(stem))),
+    Number(whole.includes(event)),
+    // "New subscriptions" start a subscription, and do not subscribe to a newsletter.
+    Number(NEW.test(beforeText) && nameWords(event.name).some((word) => singular(word) === noun)),
+    Number([...event.verbs].some((verb) => stems.has(verb))),
+    Number([...event.verbs].some((verb) => BEGINNING.has(verb))) + Number(NEW.test(beforeText)),
+    -event.stems.length,
+    event.count,
+  ];
+  const scored = events.map((event) => ({ event, score: score(event) }));
+  return scored.toSorted((a, b) => compared(b.score, a.score)).map(({ event }) => event);
+}
+
+function compared(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((one, index) => one !== b[index]);
+  return at < 0 ? 0 : (a[at] as number) - (b[at] as number);
+}
+
+/** Names of the event properties in conditions that have only one possible property. */
+const conditionsOf = (places: Places<Part>): string[] =>
+  places.sequence().flatMap(({ part }) => {
+    const properties = part?.kind === "filter" ? part.of.map(({ property }) => property) : [];
+    const names = new Set(properties.map(({ name }) => name));
+    return names.size === 1 && properties.every(({ of }) => of === "event") ? [...names] : [];
+  });
+
+/** Names of the event properties that each unread word may mean. */
+const labelsOf = (places: Places<Part>): string[][] =>
+  places.sequence().flatMap(({ part, joins, tags, from }) => {
+    const { properties } = places.terms[from] as Term;
+    const isLabel = part === undefined && joins === undefined && tags.includes("PROP");
+    return isLabel && properties.every(({ of }) => of === "event")
+      ? [properties.map(({ name }) => name)]
+      : [];
+  });
+
+/** Adds the verb in "orders placed" or "invites sent" to the event, as it has no meaning of its own. */
+function takeDone(places: Places<Part>, at: number, part: Part, next: number): void {
+  const verb = places.sequence()[next];
+  if (verb?.tags.includes("DONE") === true && verb.part === undefined)
+    places.claim(at, part, [next]);
+}

@@ -1,0 +1,202 @@
+import type { Interval } from "../../queries/period.ts";
+import type { JsonObject } from "../../values/json.ts";
+import type { Draft } from "../measures/draft.ts";
+import { calendar, rangeOf, type Span } from "../text/dates.ts";
+import type { When } from "../text/time.ts";
+import { type Asked, NotUnderstood } from "./asked.ts";
+import type { Labels } from "./labels.ts";
+import { filterJson } from "./parts.ts";
+
+/** The pieces of a query. `interval` is null for a single number, and `labels` are breakdowns. */
+type Made = {
+  asked: Asked;
+  draft: Draft;
+  filters: JsonObject[];
+  labels: JsonObject[];
+  order: Labels["order"];
+  interval: Interval | null;
+  span: Span;
+};
+
+/** Returns the query. Throws `NotUnderstood` if its kind does not support a part of the question. */
+export function queryOf(made: Made): JsonObject {
+  const kind = String(made.draft.query["kind"]);
+  return (KINDS[kind] ?? ofIntervals)(made);
+}
+
+const KINDS: Readonly<Record<string, (made: Made) => JsonObject>> = {
+  TrendsQuery: ofTrends,
+  FunnelsQuery: ofFunnel,
+  RetentionQuery: ofRetention,
+  PathsQuery: ofPaths,
+  EventsQuery: ofTable,
+  ActorsQuery: ofTable,
+};
+
+const timeAndFilters = ({ span, filters }: Made, unit: Interval | null): JsonObject => ({
+  dateRange: rangeOf(span, unit),
+  ...(filters.length === 0 ? {} : { properties: filters }),
+});
+
+function ofFunnel(made: Made): JsonObject {
+  const { asked, draft, interval } = made;
+  const isOver = (draft.query["funnelsFilter"] as JsonObject)["funnelVizType"] === "trends";
+  if (interval !== null && !isOver)
+    throw new NotUnderstood(`per ${interval}`, "Ask for a conversion rate to have it over time.");
+  if (asked.when.compare !== undefined)
+    throw new NotUnderstood("compared", "Funnels are not compared.");
+  return {
+    ...draft.query,
+    ...timeAndFilters(made, isOver ? interval : null),
+    ...(isOver ? { interval: interval ?? "day" } : {}),
+    ...breakdown(made),
+  };
+}
+
+const PERIODS: Readonly<Record<Interval, string>> = {
+  ...{ hour: "Hour", day: "Day", week: "Week", month: "Month" },
+};
+
+function ofRetention(made: Made): JsonObject {
+  const { asked, draft, interval, span } = made;
+  const unit = interval ?? "week";
+  const isTimed = asked.when.span !== undefined;
+  const { dateRange = null, ...rest } = timeAndFilters(made, unit);
+  // One interval for each unit in the period, so that all of them are counted.
+  const totalIntervals = "last" in span && span.unit === unit ? span.last : 100;
+  return {
+    ...draft.query,
+    ...rest,
+    ...(isTimed ? { dateRange } : {}),
+    retentionFilter: {
+      ...(draft.query["retentionFilter"] as JsonObject),
+      period: PERIODS[unit],
+      ...(isTimed ? { totalIntervals } : {}),
+    },
+    ...breakdown(made),
+  };
+}
+
+function ofPaths(made: Made): JsonObject {
+  refuseLabels(made.labels.filter(({ property }) => property !== "$pathname"));
+  if (made.interval !== null) throw new NotUnderstood(`per ${made.interval}`);
+  return { ...made.draft.query, ...timeAndFilters(made, null) };
+}
+
+function ofIntervals(made: Made): JsonObject {
+  refuseLabels(made.labels);
+  const interval = made.interval ?? made.draft.intervalDefault ?? "day";
+  return { ...made.draft.query, interval, ...timeAndFilters(made, interval) };
+}
+
+function refuseLabels(
+  [first]: readonly JsonObject[],
+  reason = "This kind of question has no lines by a property.",
+): void {
+  if (first !== undefined) throw new NotUnderstood(String(first["property"]), reason);
+}
+
+function ofTrends(made: Made): JsonObject {
+  const { asked, draft, filters, labels, order, span } = made;
+  const isTimed = asked.when.span !== undefined;
+  const math = String((draft.query["series"] as JsonObject[])[0]?.["math"]);
+  const isDaily = math === "dau" && draft.intervalDefault === "day";
+  const byDefault = isTimed || isDaily ? (draft.intervalDefault ?? null) : null;
+  const interval = made.interval ?? byDefault;
+  const filter = trendsFilter(made, interval);
+  if (order !== undefined && labels.length === 0)
+    throw new NotUnderstood("top", "Say of what: top pages, top countries.");
+  const isLong = math === "weekly_active" || math === "monthly_active";
+  const period = isLong && interval === null && !isTimed ? calendar("day", 0) : span;
+  const properties = order === undefined ? filters : [...filters, ...known(labels)];
+  return {
+    ...draft.query,
+    interval: interval ?? "day",
+    dateRange: rangeOf(period, interval),
+    ...(properties.length === 0 ? {} : { properties }),
+    ...breakdown(made),
+    ...(Object.keys(filter).length === 0 ? {} : { trendsFilter: filter }),
+    ...compareFilter(asked.when, span),
+  };
+}
+
+function trendsFilter({ asked, draft, labels }: Made, interval: Interval | null): JsonObject {
+  const average = interval === null ? undefined : asked.take("AVERAGE", "MEDIAN");
+  const mean = average?.tags.includes("MEDIAN") === true ? "median" : "average";
+  const isTotal = interval === null || average !== undefined;
+  const display = labels.length === 0 ? "BoldNumber" : "ActionsBarValue";
+  const isCumulative = asked.take("CUMULATIVE") !== undefined;
+  return {
+    ...(draft.query["trendsFilter"] as JsonObject | undefined),
+    ...(isTotal ? { display } : {}),
+    ...(isCumulative ? { display: "ActionsLineGraphCumulative" } : {}),
+    ...(average === undefined ? {} : { detailedResultsAggregationType: mean }),
+  };
+}
+
+/** Filters that leave out events without a value, for a top list. */
+const known = (labels: readonly JsonObject[]): JsonObject[] =>
+  labels
+    .filter(({ type }) => !["hogql", "event_metadata", "first_touch"].includes(String(type)))
+    .map(({ property, type, group_type_index: index }) => {
+      const group = index === undefined ? {} : { group: Number(index) };
+      return filterJson({ of: type as "event", name: String(property), ...group }, "is_set");
+    });
+
+function breakdown({ labels, order }: Made): JsonObject {
+  const [first, ...others] = labels;
+  if (first === undefined) return {};
+  const { property = null, type = "event", group_type_index: index } = first;
+  const limit = {
+    ...(order?.limit === undefined
+      ? {}
+      : { breakdown_limit: order.limit, breakdown_hide_other_aggregation: true }),
+    ...(order?.isAscending === true ? { breakdown_order: "asc" } : {}),
+    // Days and hours are in calendar order unless the question asks for the top ones.
+    ...(order !== undefined && order.isAscending !== true && type === "hogql"
+      ? { breakdown_order: "desc" }
+      : {}),
+  };
+  if (others.length > 0) return { breakdownFilter: { breakdowns: [...labels], ...limit } };
+  return {
+    breakdownFilter: {
+      ...{ breakdown: property, breakdown_type: type },
+      ...(index === undefined ? {} : { breakdown_group_type_index: index }),
+      ...limit,
+    },
+  };
+}
+
+/** A calendar period is compared with the previous one, any other with the same length of time before it. */
+function compareFilter({ compare }: When, span: Span): JsonObject {
+  if (compare === undefined) return {};
+  if (compare !== "previous") return { compareFilter: { compare: true, compare_to: compare } };
+  const from = "range" in span ? String(span.range["date_from"]) : "";
+  const today = from === "-0d" ? "d" : undefined;
+  const [, unit = today] = /^(?:-\d+)?([dwmqy])Start$/.exec(from) ?? [];
+  const age = unit === "q" ? "-3m" : `-1${unit}`;
+  return { compareFilter: { compare: true, ...(unit === undefined ? {} : { compare_to: age }) } };
+}
+
+function ofTable({ asked: { when }, draft: { query }, filters, labels, span }: Made): JsonObject {
+  refuseLabels(labels, "A list has no lines by a property.");
+  if (when.interval !== undefined || when.isOverTime === true)
+    throw new NotUnderstood(`per ${when.interval ?? "time"}`, "A list has no intervals.");
+  if (when.compare !== undefined) throw new NotUnderstood("compared", "A list is not compared.");
+  const properties = [...((query["properties"] as JsonObject[] | undefined) ?? []), ...filters];
+  const { date_from = null, date_to = null } = rangeOf(span, null);
+  if (query["kind"] === "EventsQuery") {
+    const before = date_to === null ? {} : { before: date_to };
+    return { ...query, properties, after: date_from, ...before };
+  }
+  const time = {
+    explicit_datetime: date_from,
+    ...(date_to === null ? {} : { explicit_datetime_to: date_to }),
+  };
+  const timed = (one: JsonObject): JsonObject => {
+    if (Array.isArray(one["values"]))
+      return { ...one, values: (one["values"] as JsonObject[]).map(timed) };
+    return one["type"] === "behavioral" ? { ...one, ...time } : one;
+  };
+  return { ...query, properties: properties.map(timed) };
+}

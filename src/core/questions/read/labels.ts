@@ -1,0 +1,97 @@
+import type { JsonObject } from "../../values/json.ts";
+import type { EventInfo, PropertyInfo } from "../names/index.ts";
+import { type Asked, type Item, noProperty, rankedProperties, textOf } from "./asked.ts";
+
+/** A breakdown, or its possible properties until the events are known. */
+export type Label =
+  | { json: JsonObject }
+  | { properties: readonly PropertyInfo[]; isFirstTouch: boolean; words: string };
+
+/** The labels of an answer, with its number of lines and their order. */
+export type Labels = { labels: Label[]; order?: { limit?: number; isAscending?: boolean } };
+
+/** Breakdowns by the tag of their word. */
+export const EXPRESSIONS: Readonly<Record<string, JsonObject>> = {
+  WEEKDAY: { property: "dateName('weekday', timestamp)", type: "hogql" },
+  HOUR: { property: "toHour(timestamp)", type: "hogql" },
+  DATE: { property: "toDate(timestamp)", type: "hogql" },
+  WHICH_WEEK: { property: "toStartOfWeek(timestamp)", type: "hogql" },
+  WHICH_MONTH: { property: "toStartOfMonth(timestamp)", type: "hogql" },
+  ENTRY: { property: "$entry_pathname", type: "session" },
+  EXIT: { property: "$end_pathname", type: "session" },
+  EVENT_NAME: { property: "event", type: "event_metadata" },
+};
+
+/** Whether an item has any of the tags; false if it is undefined. */
+export const isOne = (item: Item | undefined, ...tags: string[]): boolean =>
+  item !== undefined && tags.some((tag) => item.tags.includes(tag));
+
+/** Whether an item is unused and not a part. */
+export const isFree = ({ isUsed, part }: Item): boolean => !isUsed && part === undefined;
+
+/** Whether an item is a word for people. */
+export const isPeople = (item: Item | undefined): boolean =>
+  isOne(item, "PERSON", "VISITOR", "PAYER");
+
+/** Returns the label that a word names; undefined for other words. Also takes the words for first or last touch. */
+export function labelOf(asked: Asked, item: Item): Label | undefined {
+  if (item.part !== undefined) return undefined;
+  const isProperty = item.tags.includes("PROP");
+  const [tag] = Object.keys(EXPRESSIONS).filter((one) => item.tags.includes(one));
+  if (tag !== undefined && !(isProperty && tag === "DATE"))
+    return { json: EXPRESSIONS[tag] as JsonObject };
+  const { group: ofGroup, properties } = item.term;
+  if (ofGroup !== undefined) {
+    const { index } = ofGroup;
+    const hasName = asked.index.properties.some(
+      ({ of, name, group }) => of === "group" && group === index && name === "name",
+    );
+    return {
+      json: hasName
+        ? { property: "name", type: "group", group_type_index: index }
+        : { property: `$group_${index}`, type: "event" },
+    };
+  }
+  if (isProperty)
+    return { properties, isFirstTouch: isFirstTouch(asked, item), words: textOf(item) };
+  const email = asked.index.properties.find(
+    ({ of, name }) => of === "person" && /^\$?e-?mail$/i.test(name),
+  );
+  return email === undefined || !isPeople(item)
+    ? undefined
+    : { json: { property: email.name, type: "person" } };
+}
+
+/** "First touch utm source", "which source did they first come from". */
+function isFirstTouch(asked: Asked, item: Item): boolean {
+  const isOrigin = item.term.properties.some(({ name }) => /^(?:utm_|\$referr)/.test(name));
+  const touch = isOrigin ? asked.find("FIRST_TOUCH") : undefined;
+  const first =
+    isOrigin && touch === undefined
+      ? asked.items.find((one) => !one.isUsed && one.word === "first")
+      : touch;
+  if (first !== undefined) first.isUsed = true;
+  else if (isOrigin) asked.take("LAST_TOUCH");
+  return first !== undefined;
+}
+
+/** Returns a label as a breakdown. Throws `NotUnderstood` if the events do not have the property. */
+export function breakdownOf(label: Label, events: readonly (EventInfo | null)[]): JsonObject {
+  if ("json" in label) return label.json;
+  const [property] = rankedProperties(label.properties, events);
+  if (property === undefined)
+    throw noProperty(label.words, label.properties[0]?.name ?? label.words, events);
+  const { of, name, group } = property;
+  const [, initial] = /^\$initial_(.+)$/.exec(name) ?? [];
+  if (label.isFirstTouch && of === "event") return { property: name, type: "first_touch" };
+  if (initial !== undefined && of === "person") {
+    const own = label.properties.find(
+      (one) => one.of === "event" && one.name.replace("$", "") === initial,
+    );
+    return {
+      property: own?.name ?? (initial.startsWith("utm_") ? initial : `$${initial}`),
+      type: "first_touch",
+    };
+  }
+  return { property: name, type: of, ...(group === undefined ? {} : { group_type_index: group }) };
+}

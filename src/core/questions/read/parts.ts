@@ -1,0 +1,80 @@
+import type { JsonObject } from "../../values/json.ts";
+import type { EventInfo, PropertyInfo } from "../names/index.ts";
+
+/** A comparison with one or two numbers. */
+export type Compared = {
+  kind: "cmp";
+  is: "gt" | "gte" | "lt" | "lte" | "exact" | "between";
+  numbers: number[];
+  unit?: Unit;
+  /** The word for the currency, such as "euros". */
+  currency?: string;
+};
+
+/** Units that a number may have. */
+export const UNITS = [
+  ...(["money", "seconds", "minutes", "hours"] as const),
+  ...(["millis", "percent", "days", "weeks"] as const),
+] as const;
+
+/** One of UNITS. */
+export type Unit = (typeof UNITS)[number];
+
+/** How often something was done. */
+export type Frequency = { kind: "freq"; is: Exclude<Compared["is"], "between">; number: number };
+
+/** A condition on a property. It may have several possible properties until the events are known. */
+export type Condition = {
+  kind: "filter";
+  /** The possible properties, each with its values. */
+  of: { property: PropertyInfo; values: string[]; isExact: boolean }[];
+  operator: string;
+  /** The numbers, if the operator compares numbers. */
+  numbers?: number[];
+  /** The original words, for error messages. */
+  text: string;
+  /** Whether the property was named in words. */
+  isNamed: boolean;
+  /** Whether several values were joined by "and", so that each gets its own line. */
+  isEach?: boolean;
+  /** Alternatives. One of them must be met. */
+  or?: (Condition | PageNamed)[];
+};
+
+/** An event, and others that the words may mean. */
+export type Named = {
+  kind: "ev";
+  event: EventInfo;
+  others: EventInfo[];
+  isPart: boolean;
+  text: string;
+  /** Whether the words name the people who do it, such as "buyers". */
+  isDoer: boolean;
+};
+
+/** Pages named by their paths. */
+export type PageNamed = {
+  kind: "pages";
+  paths: string[];
+  isNot: boolean;
+  how: "exact" | "icontains" | "starts_with" | "ends_with";
+};
+
+/** One person, by e-mail address. */
+export type PersonNamed = { kind: "whom"; id: string };
+
+/** A part of a question, read from one or more terms. */
+export type Part = Compared | Frequency | Condition | Named | PageNamed | PersonNamed;
+
+/** Returns a filter of a query. */
+export function filterJson(
+  { of, name, group }: Pick<PropertyInfo, "of" | "name" | "group">,
+  operator: string,
+  value?: JsonObject[string],
+): JsonObject {
+  return {
+    ...{ key: name, type: of, operator },
+    ...(value === undefined ? {} : { value }),
+    ...(group === undefined ? {} : { group_type_index: group }),
+  };
+}

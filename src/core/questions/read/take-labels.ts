@@ -1,0 +1,160 @@
+import type { Asked, Item } from "./asked.ts";
+import {
+  EXPRESSIONS,
+  isFree,
+  isOne,
+  isPeople,
+  type Label,
+  type Labels,
+  labelOf,
+} from "./labels.ts";
+import { takeOrder } from "./order.ts";
+
+/** Takes the labels after "by", "which" and "top", with their order and the number of lines. */
+export function takeLabels(asked: Asked): Labels {
+  const order = takeOrder(asked);
+  const taking = new Taking(asked, order !== undefined);
+  const { labels, isRanked } = taking;
+  const words = asked.items.filter((item) => isFree(item) && isOne(item, "BY", "PER"));
+  for (const by of words) taking.addBy(by);
+  if (labels.length === 0 && !asked.has("WHOM")) taking.addAsked();
+  if (isRanked && labels.length === 0 && !asked.has("SOLD")) taking.addRanked();
+  if (labels.length === 0) taking.addBare();
+  taking.takeAgain();
+  taking.takeTouch();
+  // In "top pages by views", "by" names the measure.
+  if (isRanked && labels.length > 0) asked.takeAll("BY");
+  return { labels, ...(order === undefined ? {} : { order }) };
+}
+
+const CALCULATED =
+  "AVERAGE MEDIAN SUM GREATEST SMALLEST MUCH COUNT DIFFERENT P75 P90 P95 P99 SHARE WHOM".split(" ");
+
+/** Collects the labels of a question. */
+class Taking {
+  readonly labels: Label[] = [];
+  readonly isRanked: boolean;
+  private readonly asked: Asked;
+
+  constructor(asked: Asked, isRanked: boolean) {
+    this.asked = asked;
+    this.isRanked = isRanked;
+  }
+
+  /** Takes an item as a label. Returns false if it is not a label. */
+  private add(item: Item | undefined): boolean {
+    const label = item === undefined || item.isUsed ? undefined : labelOf(this.asked, item);
+    if (item === undefined || label === undefined) return false;
+    item.isUsed = true;
+    if (!this.labels.some((one) => Bun.deepEquals(one, label))) this.labels.push(label);
+    return true;
+  }
+
+  /** Takes "by country and device". */
+  addBy(by: Item): void {
+    const next = this.asked.beside(by, 1);
+    if (isPeople(next) && !this.isLineOfPeople(by, next)) return;
+    let last = this.labelled(next);
+    if (!this.add(last)) return;
+    by.isUsed = true;
+    while (last !== undefined) {
+      const joint: Item | undefined = this.asked.beside(last, 1);
+      const isJoint = isOne(joint, "AND") || joint?.word === ",";
+      last = joint === undefined || !isJoint ? undefined : this.asked.beside(joint, 1);
+      if (joint === undefined || !this.add(last)) return;
+      joint.isUsed = true;
+    }
+  }
+
+  /** Whether people are the label. "Per user" is a ratio, and "top screens by users" ranks the screens. */
+  private isLineOfPeople(by: Item, people: Item | undefined): boolean {
+    const { asked, isRanked } = this;
+    if (!isRanked) return by.word === "by";
+    return !asked.items.some(
+      (item) =>
+        item !== people && !item.isUsed && !isPeople(item) && labelOf(asked, item) !== undefined,
+    );
+  }
+
+  /** The label after "by", past words such as "first touch" or the event that has the property. */
+  private labelled(next: Item | undefined): Item | undefined {
+    const { asked } = this;
+    const isTouch =
+      next?.part === undefined && isOne(next, "FIRST_TOUCH", "LAST_TOUCH", "FIRST_SEEN", "IS_NEW");
+    const one = isTouch && next !== undefined ? (asked.beside(next, 1) ?? next) : next;
+    if (one?.part?.kind !== "ev" || one.part.isDoer) return one;
+    // "By cancellation reason": the event comes before its property.
+    const after = asked.beside(one, 1);
+    const isProperty = after?.at === one.at + 1 && labelOf(asked, after) !== undefined;
+    return isProperty ? after : one;
+  }
+
+  /** Takes "which pages", "what reasons", "each plan". */
+  addAsked(): void {
+    const { asked } = this;
+    for (const which of asked.items.filter((item) => !item.isUsed && isOne(item, "WHICH"))) {
+      let next = asked.beside(which, 1);
+      for (let steps = 0; next !== undefined && steps < 3; steps += 1) {
+        if (isPeople(next) && !this.isRanked) return;
+        if (this.add(next)) {
+          which.isUsed = true;
+          return;
+        }
+        if (next.part?.kind !== "ev" && !isOne(next, "NUM") && !next.isUsed) break;
+        next = asked.beside(next, 1);
+      }
+    }
+  }
+
+  /** Takes "top 5 pages", "most common cancellation reason", "most active users". */
+  addRanked(): void {
+    const { asked } = this;
+    const items = asked.items.filter((item) => !item.isUsed && labelOf(asked, item) !== undefined);
+    // "What do people search for most" does not ask for people; "most active users" does.
+    const isNext = (item: Item) => isOne(asked.beside(item, -1), "MOST", "LEAST", "WHICH", "NUM");
+    this.add(items.find((item) => !isPeople(item)) ?? items.find(isNext));
+  }
+
+  /** Takes labels without "by": "operating systems of visitors", "at which hour do people buy". */
+  addBare(): void {
+    const { items } = this.asked;
+    const free = items.filter(isFree);
+    const expression = free.find((item) =>
+      isOne(item, "ENTRY", "EXIT", "WEEKDAY", "HOUR", "WHICH_WEEK", "WHICH_MONTH"),
+    );
+    if (expression !== undefined || this.asked.has(...CALCULATED)) {
+      this.add(expression);
+      return;
+    }
+    const isPlural = ({ term: { words } }: Item) =>
+      words.some(({ low, form }) => low.endsWith("s") && form !== low);
+    const first = items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
+    const isBare = (item: Item) => item.term.group === undefined && isOne(item, "PROP");
+    this.add(free.find((item) => isBare(item) && (isPlural(item) || item === first)));
+  }
+
+  /** Marks repeated labels as used, as in "customers (email)". */
+  takeAgain(): void {
+    for (const item of this.asked.items) {
+      if (!isFree(item) || !isOne(item, "PROP", ...Object.keys(EXPRESSIONS))) continue;
+      const label = labelOf(this.asked, item);
+      if (label !== undefined && this.labels.some((one) => isSame(one, label))) item.isUsed = true;
+    }
+  }
+
+  /** Takes "by last touch" after a label. It is the default, so the query does not change. */
+  takeTouch(): void {
+    const { asked } = this;
+    const by = asked.items.find(
+      (item) => !item.isUsed && isOne(item, "BY") && isOne(asked.beside(item, 1), "LAST_TOUCH"),
+    );
+    const touch = by === undefined ? undefined : asked.beside(by, 1);
+    for (const item of [by, touch]) if (item !== undefined) item.isUsed = true;
+  }
+}
+
+const isSame = (one: Label, other: Label): boolean => {
+  const names = (label: Label) =>
+    "json" in label ? [label.json["property"]] : label.properties.map(({ name }) => name);
+  return names(one).some((name) => names(other).includes(name as string));
+};

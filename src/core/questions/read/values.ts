@@ -1,0 +1,99 @@
+import type { ValueInfo } from "../names/index.ts";
+import { folded } from "../text/stems.ts";
+import { conditionOn, TEXT_OPERATORS } from "./conditions.ts";
+import type { Condition, PageNamed, Part, PersonNamed } from "./parts.ts";
+import type { Match, Places } from "./rules.ts";
+
+type Found = Match<Part>;
+
+const PREPOSITION =
+  "({from}|{via}|{through}|{with}|{using}|{on}|{in}|{at}|{by}|{to}|{for}|{of}|{where})";
+const VALUES = "VAL(((AND|OR|VERSUS|{,}) _)+ VAL)*";
+
+/** Tags that take priority over a value. */
+const OTHERWISE =
+  "EV PROP SESSION PERSON VISITOR PAYER GROUP REVENUE COUNT MOST BY ACTIVE IS_NEW RETURNING F EVPART NUM HOUR DATE".split(
+    " ",
+  );
+
+/** Reads conditions that name only values, such as "from Germany", "mobile", "except Chrome and Safari". */
+export function readValues(places: Places<Part>): void {
+  places.each(`(EXCEPT|WITHOUT) _ ${VALUES}`, (found) => alone(found, true));
+  places.each(`${PREPOSITION} _ ${VALUES}`, (found) => alone(found, false));
+  places.each(VALUES, (found) =>
+    found.all[0]?.tags.some((tag) => OTHERWISE.includes(tag)) === true
+      ? undefined
+      : alone(found, false),
+  );
+}
+
+function alone(found: Found, isNot: boolean): Condition | undefined {
+  const places = found.free("VAL");
+  const isNamedBy =
+    found.all.some(({ word }) => word === "by") && places.some(({ tags }) => tags.includes("PROP"));
+  const [first, ...others] = places.map((place) => found.term(place).values);
+  if (first === undefined || isNamedBy) return undefined;
+  const of = first.flatMap((one) => {
+    const rest = others.map((values) => values.find(({ property }) => property === one.property));
+    if (rest.some((value) => value === undefined)) return [];
+    const values = [one, ...(rest as ValueInfo[])].map(({ value }) => value);
+    const isExact = places.every(
+      (place, at) => folded(values[at] ?? "") === folded(found.text(place)),
+    );
+    return [{ property: one.property, values, isExact }];
+  });
+  const isEach = !isNot && places.length > 1 && found.of("OR").length === 0;
+  const operator = isNot ? "is_not" : "exact";
+  return conditionOn(found, of, { operator, isNamed: false, ...(isEach ? { isEach } : {}) });
+}
+
+/** Reads "from Germany or with Firefox": either condition must be met. */
+export function readAlternatives(places: Places<Part>): void {
+  places.each("(FILTER|PAGES) _ OR _ (FILTER|PAGES)", (found) => {
+    const or = found.all.flatMap(({ part }) => {
+      if (part?.kind === "filter") return part.or ?? [part];
+      return part?.kind === "pages" ? [part] : [];
+    });
+    const of = or.flatMap((one) => (one.kind === "filter" ? one.of : []));
+    const text = or
+      .map((one) => (one.kind === "filter" ? one.text : one.paths.join(" ")))
+      .join(" or ");
+    return { kind: "filter", of, operator: "exact", text, isNamed: true, or };
+  });
+}
+
+const pages = (found: Found, how: PageNamed["how"] = "exact", isNot = false): PageNamed => ({
+  kind: "pages",
+  paths: found.free("PAGE").flatMap((place) => found.term(place).page ?? []),
+  ...{ isNot, how },
+});
+
+function person(found: Found): PersonNamed | undefined {
+  const [place] = found.free("WHOM");
+  const id = place && found.term(place).who;
+  return id === undefined ? undefined : { kind: "whom", id };
+}
+
+/** Whether each property in a match may have a name that fits a pattern. */
+const areNamed = (found: Found, pattern: RegExp): boolean =>
+  found
+    .of("PROP")
+    .every((place) => found.term(place).properties.some(({ name }) => pattern.test(name)));
+
+/** Reads pages and persons. */
+export function readPlaces(places: Places<Part>): void {
+  places.each("(EXCEPT|WITHOUT) _ (PROP)? _ PAGE(((AND|OR|{,}) _)+ PAGE)*", (found) =>
+    pages(found, "exact", true),
+  );
+  for (const [tag, how] of TEXT_OPERATORS) {
+    places.each(`(PROP)? _ ${tag} _ PAGE`, (found) => pages(found, how));
+  }
+  places.each("(PROP _)? PAGE((OR|{,}|AND) PAGE)* (PROP)?", (found) =>
+    areNamed(found, /^\$(?:pathname|current_url|screen_name)$/) ? pages(found) : undefined,
+  );
+  places.each("PAGE((OR|{,}|AND) PAGE)*", (found) => pages(found));
+  places.each("({person|user|customer|visitor} _)? (PROP _)? WHOM", (found) =>
+    areNamed(found, /e-?mail/i) ? person(found) : undefined,
+  );
+  places.each("WHOM", person);
+}

@@ -1,0 +1,183 @@
+import { INTERVALS, type Interval } from "../../queries/period.ts";
+import { comparedSpans } from "./compared.ts";
+import { LETTERS, type Span, type TimeUnit, type Today } from "./dates.ts";
+import { groupsOf, periodIn, standing, unitOf } from "./periods.ts";
+
+/** The time of a question. */
+export type When = {
+  span?: Span;
+  /** Today, up to which a period without an end lasts. */
+  today?: string;
+  interval?: Interval;
+  /** Whether the question asks for a chart over time without naming an interval. */
+  isOverTime?: true;
+  /** The period to compare with: an age such as `-1w`, or "previous". */
+  compare?: string;
+  /** The unit of "week over week". */
+  overUnit?: TimeUnit;
+  /** Whether the question has words such as "so far" or "ever". Without a period, they mean all time. */
+  isMaybeAllTime?: true;
+};
+
+/** Words about time: their role and their position in UTF-16 code units. */
+export type TimeWords = {
+  role: "period" | "interval" | "comparison";
+  start: number;
+  end: number;
+};
+
+/** Phrases that mean all time if the question has no period. */
+const MAYBE_ALL_TIME = "ever|so far|until now|up to now|yet|to date|in total so far";
+
+const UNITS = INTERVALS.join("|");
+
+type Asks = Pick<When, "interval" | "isOverTime">;
+
+const named = (unit: string | undefined): Asks =>
+  unit === undefined ? {} : { interval: (unit === "dai" ? "day" : unit) as Interval };
+const firstNamed = (found: string[]) => named(found.find(Boolean));
+
+/** Phrases for intervals. */
+const INTERVAL_RULES: readonly (readonly [string, (found: string[]) => Asks])[] = [
+  [
+    "(hour|dai|week|month)ly(?!\\s+active)(?:\\s+basis)?|on an? (hour|dai|week|month)ly basis",
+    firstNamed,
+  ],
+  [
+    `(?:from\\s+)?(${UNITS})[- ](?:by|to|after)[- ]\\1s?|(${UNITS})s after (?:${UNITS})s`,
+    firstNamed,
+  ],
+  [
+    `(?:and\\s+)?(?:for\\s+|in\\s+|on\\s+)?(?:per|every|each|by(?: the)?)\\s+(${UNITS})(?!s?\\s+of\\b|day)`,
+    firstNamed,
+  ],
+  [`(?<=\\S\\s)an?\\s+(${UNITS})(?!\\s+(?:ago|of|before|later)\\b)`, firstNamed],
+  ["by date|per date", () => named("day")],
+  [
+    "in the (?:following|next) weeks|in the weeks (?:afterwards|after(?: that)?|that follow|following)",
+    () => named("week"),
+  ],
+  [
+    "(?:over|across) time|as a (?:line|trend)|(?:as )?a (?:time ?series|timeline)|(?:the )?(?:trends?|timeline|evolution|development)(?: (?:of|for|in))?|develop(?:ed)?|evolved?|chang(?:ed|ing|e) over time|trending",
+    () => ({ isOverTime: true }),
+  ],
+];
+
+const BEFORE = `(?:the\\s+)?(?:(?:previous|prior|preceding|last|past)\\s+(?:one|period|(?:\\d+\\s+)?(?:day|week|month|quarter|year)s?)|(?:one|period|time|day|week|month|quarter|year|(?:\\d+\\s+)?days?|(?:\\d+\\s+)?weeks?|(?:\\d+\\s+)?months?)\\s+(?:before(?:\\s+that)?|prior|earlier)|before|yesterday)`;
+
+const previous = (): Pick<When, "compare"> => ({ compare: "previous" });
+
+/** "Week over week": the current week and the previous one. */
+const over = ([unit = ""]: string[]): Pick<When, "compare" | "overUnit"> => {
+  const overUnit = unitOf(unit);
+  return { overUnit, compare: `-1${LETTERS[overUnit]}` };
+};
+
+/** Phrases for comparisons. */
+const COMPARED: readonly (readonly [string, (found: string[]) => When])[] = [
+  [
+    "compared (?:to|with) (\\d{1,4}) (hour|day|week|month|year)s? earlier",
+    ([count = "", unit = ""]) => ({ compare: `-${count}${LETTERS[unitOf(unit)]}` }),
+  ],
+  [
+    `[,(]?\\s*(?:(?:and\\s+)?(?:as\\s+)?compared?\\s+(?:to|with|against)|vs\\.?|versus|against|than|relative to|in comparison (?:to|with))\\s+(?:in\\s+|that of\\s+|those of\\s+|it was\\s+)?${BEFORE}\\)?`,
+    previous,
+  ],
+  [`(?<=\\bcompare\\b.*)(?:to|with|against)\\s+${BEFORE}`, previous],
+  [
+    "[,(]?\\s*and\\s+(?:in\\s+)?the\\s+(?:day|week|month|period|(?:\\d+\\s+)?days|(?:\\d+\\s+)?weeks)\\s+before(?:\\s+that|\\s+it)?",
+    previous,
+  ],
+  ["(week|month|day|year)[- ](?:over|on)[- ]\\1", over],
+  ["(w|m|d|y)o\\1", over],
+  [
+    "(?:up|down|higher|lower)\\s+(?:on|from|than|over|since)\\s+(?:in\\s+)?last\\s+(week|month|year)",
+    over,
+  ],
+  [
+    "compared? (?:to|with) before|(?:is|are|was|were|has|have)(?= .+\\b(?:growing|grown|shrinking|increasing|increased|decreasing|rising|falling|going up|going down|(?<!\\b(?:sign|signed|log|logged|show|shown|showing|set)\\s)(?:up|down)(?=\\s*\\??$|\\s+(?:in|over|during|this|these|since)\\b))\\b)",
+    previous,
+  ],
+];
+
+/** A word that joined two compared periods, left at the end or before the blanks. */
+const JOINT =
+  /(?:\b(?:with|to|and|vs\.?|versus|than|against|or|compared to|compared with)\s+)(?=\s*$|\s{3,})/i;
+
+/** Words about a change. A comparison shows the change anyway. */
+const CHANGES =
+  /(?<![\w$/-])(?:more or less|more|fewer|less|higher|lower|better|worse|chang(?:e|ed|ing)|gr[eo]w(?:th|n|ing)?|shrink(?:ing)?|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|rising|falling|going|drop(?:ped)?|differ(?:ence)?|up or down|up|down|compared?|comparison|change)(?![\w/-])/gi;
+
+/** A question in which words about time are replaced by blanks, so that all other words keep their position. */
+class Timed {
+  text: string;
+  readonly when: When = {};
+  readonly said: TimeWords[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  blank(role: TimeWords["role"], { 0: found, index }: RegExpExecArray): void {
+    const end = index + found.length;
+    this.text = this.text.slice(0, index) + found.replace(/\S/g, " ") + this.text.slice(end);
+    const start = end - found.trimStart().length;
+    this.said.push({ role, start, end: start + found.trim().length });
+  }
+
+  takeComparison(): void {
+    for (const [pattern, read] of COMPARED) {
+      const found = standing(pattern, this.text);
+      if (found === null) continue;
+      Object.assign(this.when, read(groupsOf(found)));
+      this.blank("comparison", found);
+      return;
+    }
+  }
+
+  takePeriods(today: Today): void {
+    const first = periodIn(this.text, today);
+    if (first === undefined) return;
+    this.when.span = first.span;
+    this.when.today = today.slice(0, 10);
+    this.blank("period", first.found);
+    const second = periodIn(this.text, today);
+    const pair = second === undefined ? undefined : comparedSpans(first.span, second.span, today);
+    if (second === undefined || pair === undefined) return;
+    Object.assign(this.when, pair);
+    this.blank("comparison", second.found);
+    const joint = JOINT.exec(this.text);
+    if (joint !== null) this.blank("comparison", joint);
+  }
+
+  takeIntervals(): void {
+    for (const [pattern, read] of INTERVAL_RULES) {
+      const found = standing(pattern, this.text);
+      if (found === null) continue;
+      const { interval = this.when.interval, ...more } = read(groupsOf(found));
+      if (this.when.interval !== undefined && interval !== this.when.interval) continue;
+      Object.assign(this.when, more, interval === undefined ? {} : { interval });
+      this.blank("interval", found);
+    }
+  }
+}
+
+/** Reads the words about time in a question. Returns the text with blanks in their place, and the time. */
+export function takeTime(
+  words: string,
+  today: Today,
+): { text: string; when: When; said: TimeWords[] } {
+  const timed = new Timed(words);
+  timed.takeComparison();
+  timed.takePeriods(today);
+  const maybe = standing(MAYBE_ALL_TIME, timed.text);
+  if (maybe !== null) {
+    timed.blank("period", maybe);
+    timed.when.isMaybeAllTime = true;
+  }
+  timed.takeIntervals();
+  if (timed.when.compare !== undefined) {
+    for (const found of timed.text.matchAll(CHANGES)) timed.blank("comparison", found);
+  }
+  return timed;
+}
