@@ -3,6 +3,7 @@ import { startArchiving } from "../core/archive/archive-runs.ts";
 import type { DeletionRuns } from "../core/erasure/deletion-runs.ts";
 import { diskGuard, rejectWhenDiskLow } from "../core/ingest/backpressure.ts";
 import { type Ingest, startIngest } from "../core/ingest/ingest.ts";
+import { startTypingWords } from "../core/insights/words/typed-words.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "../http/server.ts";
 import { volumeOf } from "../stores/files/volume.ts";
 import { openEvents } from "./open-events.ts";
@@ -75,7 +76,10 @@ export async function openApp(settings: Settings, environment: Environment): Pro
     accepting,
   });
   const deletionRuns = startDeletions({ settings, base, events, archiving, ingest, now, log });
+  const { insights, typing } = services;
+  const words = startTypingWords({ ...typing, typed: insights.typed, log });
   const close = async (deadlineMs: number) => {
+    await words.stop();
     const deleted = await deletionRuns.stop(deadlineMs);
     const archived = archiving.stop(deadlineMs);
     const materialized = services.columnMaterializer.stop();

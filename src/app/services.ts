@@ -12,9 +12,11 @@ import {
   startDeletionRuns,
 } from "../core/erasure/deletion-runs.ts";
 import { type DeletionDesk, deletionDesk } from "../core/erasure/deletions.ts";
+import { definitions } from "../core/events/definitions.ts";
 import { liveEvents } from "../core/ingest/live.ts";
 import { startColumnMaterializer } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
+import { keptVocabulary } from "../core/insights/words/kept-vocabulary.ts";
 import { logs } from "../core/logs/logs.ts";
 import { arrivals } from "../core/operations/arrivals.ts";
 import { activities } from "../core/persons/activity-log.ts";
@@ -36,17 +38,18 @@ import { removeQuarantined } from "../stores/duckdb/events/quarantine.ts";
 import { draftSql, insightDraft } from "../stores/duckdb/insights/drafts.ts";
 import { selectEvents } from "../stores/duckdb/insights/event-tables.ts";
 import { insightQueries } from "../stores/duckdb/insights/queries.ts";
+import { tableReads } from "../stores/duckdb/insights/tables/tables.ts";
 import { definitionReads } from "../stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../stores/duckdb/lists/events.ts";
 import { logReads } from "../stores/duckdb/lists/logs.ts";
 import { personSearch } from "../stores/duckdb/lists/persons.ts";
-import { questionSql } from "../stores/duckdb/questions/question-sql.ts";
 import { sqlReads } from "../stores/duckdb/sql/sql.ts";
 import { removeLeftovers } from "../stores/files/erase-leftovers.ts";
 import { userReads } from "../stores/sqlite/access.ts";
 import { activityReads } from "../stores/sqlite/activity.ts";
 import { annotationReads } from "../stores/sqlite/annotations.ts";
 import { dashboardReads } from "../stores/sqlite/dashboards.ts";
+import { definitionNoteReads } from "../stores/sqlite/definitions.ts";
 import { deletionReads } from "../stores/sqlite/deletions.ts";
 import { groupReads } from "../stores/sqlite/groups.ts";
 import { insightReads } from "../stores/sqlite/insights.ts";
@@ -122,16 +125,24 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     ...{ restoring, ingest, now, log },
     materializedColumns: materializedColumns(duckdb),
   });
-  const drafts: InsightDrafts = { sql: insightDraft, question: questionSql, overview: draftSql };
-  const queries = insightQueries(apiQueries, columnMaterializer.used);
+  const drafts: InsightDrafts = { sql: insightDraft, overview: draftSql };
+  const groups = groupReads(sqlite);
+  const notes = definitionNoteReads(sqlite);
+  const found = insightQueries(apiQueries, columnMaterializer.used, {
+    groupTypes: groups.types,
+    words: notes.words,
+  });
+  const { vocabulary, drop } = keptVocabulary(found.vocabulary, now);
+  const queries = { ...found, vocabulary };
   const statements = sql({
     reads: sqlReads(duckdb),
+    now,
+    timezoneOf: async (project) => (await projects.get(project)).timezone,
     isCatchingUp,
     limits: settings,
     ...SELF,
     ...MACHINE,
   });
-  const groups = groupReads(sqlite);
   const events = eventReads(apiQueries, {
     select: selectEvents,
     noteUse: columnMaterializer.used,
@@ -139,17 +150,19 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
   const logs = logReads(apiQueries);
   return {
     columnMaterializer,
+    typing: { ...insightStore, projects, isCatchingUp },
     insights: insights({
       ...{ ...insightStore, queries, drafts, projects, groups, isCatchingUp, now },
-      sql: statements,
+      dropNames: drop,
       persons: reads,
+      tables: tableReads(apiQueries, reads, columnMaterializer.used),
     }),
     dashboards: dashboards({
       ...{ reads: dashboardReads(sqlite), writes: stores.dashboards, insights: stores.insights },
       ...{ projects, now, randomBytes },
       async eventNames(project, signal) {
         if (isCatchingUp()) return undefined;
-        const { events: found } = await queries.names(project, signal, ["$pageview", "$screen"]);
+        const { events: found } = await queries.names(project, signal);
         return found.map(({ name }) => name);
       },
       onFrequent: (properties) => columnMaterializer.used(properties, USE_SECONDS_MIN * 1000),
@@ -161,7 +174,10 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
       projects,
       now,
     }),
-    definitions: definitionReads(apiQueries),
+    definitions: definitions({
+      ...{ reads: definitionReads(apiQueries), notes, writes: stores.definitions, isCatchingUp },
+      onWords: drop,
+    }),
     events,
     logReads: logs,
     merges: personMerges({ reads, events, isCatchingUp }),

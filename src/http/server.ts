@@ -9,6 +9,7 @@ import type { CountryOf } from "../core/capture/country.ts";
 import type { Annotations } from "../core/dashboards/annotations.ts";
 import type { Dashboards } from "../core/dashboards/dashboards.ts";
 import type { DeletionDesk } from "../core/erasure/deletions.ts";
+import type { Definitions } from "../core/events/definitions.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
 import type { LiveEvents } from "../core/ingest/live.ts";
 import type { Insights } from "../core/insights/insights.ts";
@@ -24,7 +25,6 @@ import type { PersonEdits } from "../core/persons/person-edits.ts";
 import type { Persons } from "../core/persons/persons.ts";
 import type { Playlists } from "../core/playlists/playlists.ts";
 import type { UserReads } from "../core/ports/access.ts";
-import type { DefinitionReads } from "../core/ports/definitions.ts";
 import type { DeletionReads } from "../core/ports/erasure.ts";
 import type { EventReads } from "../core/ports/events.ts";
 import type { GroupReads } from "../core/ports/groups.ts";
@@ -85,7 +85,7 @@ type ManagementNeeds = {
   persons: Persons;
   personEdits: PersonEdits;
   activities: Activities;
-  definitions: DefinitionReads;
+  definitions: Definitions;
   deletions: Pick<DeletionReads, "list">;
   deletionDesk: Pick<DeletionDesk, "receipt" | "cancel">;
   previewDeletion: PreviewDeletion;
@@ -148,9 +148,9 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...insightRoutes(needs.insights),
   ...readWordsRoutes(needs.insights),
   ...queryRoutes(needs),
-  ...sqlSchemaRoutes(),
+  ...sqlSchemaRoutes(needs),
   ...eventRoutes(needs),
-  ...definitionRoutes(needs.definitions, needs.isCatchingUp),
+  ...definitionRoutes(needs.definitions),
   ...groupRoutes(needs),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),

@@ -11,6 +11,7 @@ import { keyWrites, projectWrites, userWrites } from "../../stores/sqlite/access
 import { annotationWrites } from "../../stores/sqlite/annotations.ts";
 import { mending, recoveryAdvice } from "../../stores/sqlite/damage.ts";
 import { dashboardWrites } from "../../stores/sqlite/dashboards.ts";
+import { definitionWrites } from "../../stores/sqlite/definitions.ts";
 import { deletionRunWrites } from "../../stores/sqlite/deletions.ts";
 import { insightWrites } from "../../stores/sqlite/insights.ts";
 import { personWrites } from "../../stores/sqlite/persons/writes.ts";
@@ -68,6 +69,7 @@ export function openWriter(options: WriterOptions) {
     deletionRuns: deletionRunWrites(sqlite),
     annotations: annotationWrites(sqlite),
     dashboards: dashboardWrites(sqlite),
+    definitions: definitionWrites(sqlite),
     insights: insightWrites(sqlite),
     // Corrupt data is reported once, when a batch reads it.
     journalGaps: journalGaps(journalReader({ ...read, onCorrupt: () => {} }), read),

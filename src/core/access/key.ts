@@ -185,3 +185,9 @@ export type User = {
   hedgehog_config: JsonObject;
   role_at_organization: string;
 };
+
+/** Fails `permission_denied` if a key lacks a scope that only a part of the operation needs. */
+export function checkScope(principal: Principal, scope: Scope): void {
+  if (allows(principal, scope)) return;
+  throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
+}

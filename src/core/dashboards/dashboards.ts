@@ -86,7 +86,7 @@ type Needs = {
 };
 
 /** The name and the period of the dashboard that each project gets. */
-const DEFAULT = { name: "Website", filters: { date_from: "-7d" } };
+const DEFAULT = { name: "Website", filters: { date_from: "-6d" } };
 
 /** Dashboards in the store. */
 export function dashboards(needs: Needs): Dashboards {

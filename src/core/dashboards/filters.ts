@@ -7,8 +7,8 @@ import type { Moment } from "../values/zoned-time.ts";
 /** Bytes of a dashboard's filters as JSON. */
 export const DASHBOARD_FILTERS_BYTES_MAX = 65_536;
 
-/** Kinds of queries that filters do not change: SQL says itself what it reads. */
-const SQL_KINDS: readonly Json[] = ["HogQLQuery", "SQLQuery"];
+/** Kinds of queries that filters do not change: SQL says itself what it reads, and persons have no period. */
+const FIXED_KINDS: readonly Json[] = ["HogQLQuery", "SQLQuery", "ActorsQuery"];
 
 /** Checks `filters`: `date_from`, `date_to` and `properties`, as queries have them. Fails `invalid_input`, `too_long`. */
 export function checkDashboardFilters(sent: JsonObject, moment: Moment, attr = "filters"): void {
@@ -29,24 +29,33 @@ export function checkDashboardFilters(sent: JsonObject, moment: Moment, attr = "
 
 /**
  * Returns a query with the filters of a dashboard put over it: their period replaces its own, and their conditions
- * come in addition to its own. Both may be a list or a group. Queries in SQL stay as they are.
+ * come in addition to its own. Both may be a list or a group. Queries in SQL and lists of persons stay as they are.
  */
 export function withDashboardFilters(query: JsonObject, filters: JsonObject): JsonObject {
   const { kind = null, source } = query;
   if (isObject(source)) return { ...query, source: withDashboardFilters(source, filters) };
-  if (SQL_KINDS.includes(kind)) return query;
-  const { date_from = null, date_to = null, properties = null } = filters;
-  const own = isObject(query["dateRange"]) ? query["dateRange"] : {};
-  const range = {
-    ...(date_from === null && "date_from" in own ? { date_from: own["date_from"] } : {}),
-    ...(date_from === null ? {} : { date_from }),
-    ...(date_to === null ? {} : { date_to }),
-  };
-  const both = bothOf(query["properties"] ?? null, properties);
+  if (FIXED_KINDS.includes(kind)) return query;
+  const both = bothOf(query["properties"] ?? null, filters["properties"] ?? null);
   return {
     ...query,
-    ...(date_from === null && date_to === null ? {} : { dateRange: range as JsonObject }),
+    ...periodIn(query, filters),
     ...(isNothing(both) ? {} : { properties: both }),
+  };
+}
+
+/** Returns the fields of a query that say the period of filters; empty without one. */
+function periodIn(query: JsonObject, { date_from = null, date_to = null }: JsonObject): JsonObject {
+  if (date_from === null && date_to === null) return {};
+  if (query["kind"] === "EventsQuery") {
+    return { ...(date_from === null ? {} : { after: date_from }), before: date_to };
+  }
+  const own = isObject(query["dateRange"]) ? query["dateRange"] : {};
+  return {
+    dateRange: {
+      ...(date_from === null && "date_from" in own ? { date_from: own["date_from"] ?? null } : {}),
+      ...(date_from === null ? {} : { date_from }),
+      ...(date_to === null ? {} : { date_to }),
+    },
   };
 }
 

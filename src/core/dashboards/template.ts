@@ -36,7 +36,7 @@ export function websiteTiles(subject: Subject): TemplateTile[] {
   const lists = [
     mainList(subject),
     subject === "$pageview"
-      ? (["Sources", words("top 10 traffic origins by visitors")] as const)
+      ? (["Sources", listOf(visitors, "$referring_domain")] as const)
       : (["Systems", listOf(visitors, "$os")] as const),
     ["Countries", listOf(visitors, WEBSITE_PROPERTIES[0])],
     ["Devices", listOf(visitors, "$device_type")],
@@ -46,8 +46,8 @@ export function websiteTiles(subject: Subject): TemplateTile[] {
     [subject === null ? "Events" : VIEWS[subject], number(all)],
     ["Sessions", number(trend(subject, "unique_session"))],
     subject === "$pageview"
-      ? ["Bounce rate", words("bounce rate compared to previous period")]
-      : ["Session length", words("average session duration compared to previous period")],
+      ? ["Bounce rate", number(BOUNCE_RATE)]
+      : ["Session length", number(SESSION_LENGTH)],
   ];
   const byDay = { ...visitors, ...COMPARED, trendsFilter: { display: "ActionsLineGraph" } };
   return [
@@ -86,22 +86,48 @@ const trend = (event: Subject, math: string): JsonObject => ({
 });
 
 const number = (query: JsonObject): JsonObject => ({
-  ...{ ...query, ...COMPARED, trendsFilter: { display: "BoldNumber" } },
+  ...{ ...query, ...COMPARED },
+  trendsFilter: { ...(query["trendsFilter"] as JsonObject | undefined), display: "BoldNumber" },
 });
 
-const words = (query: string): JsonObject => ({ kind: "WordsQuery", query });
+const VIEWED: JsonObject = { kind: "EventsNode", event: "$pageview", math: "unique_session" };
 
-const listOf = (query: JsonObject, breakdown: string): JsonObject => ({
+/** The share of visits with one page view and nothing else, in percent. */
+const BOUNCE_RATE: JsonObject = {
+  ...{ kind: "TrendsQuery", interval: "day" },
+  series: [
+    {
+      ...VIEWED,
+      properties: [{ key: "$is_bounce", type: "session", operator: "exact", value: ["true"] }],
+    },
+    VIEWED,
+  ],
+  trendsFilter: { formula: "A / B * 100", aggregationAxisFormat: "percentage" },
+};
+
+const SESSION_LENGTH: JsonObject = {
+  ...{ kind: "TrendsQuery", interval: "day" },
+  series: [
+    {
+      ...{ kind: "EventsNode", event: null, math: "avg", math_property: "$session_duration" },
+      math_property_type: "session_properties",
+    },
+  ],
+  trendsFilter: { aggregationAxisFormat: "duration" },
+};
+
+const listOf = (query: JsonObject, breakdown: string, type = "event"): JsonObject => ({
   ...query,
   breakdownFilter: {
-    ...{ breakdown, breakdown_type: "event", breakdown_limit: LIST_ROWS },
+    ...{ breakdown, breakdown_type: type, breakdown_limit: LIST_ROWS },
     breakdown_hide_other_aggregation: true,
   },
   trendsFilter: { display: "ActionsBarValue" },
 });
 
 function mainList(subject: Subject): [name: string, query: JsonObject] {
-  if (subject === null) return ["Events by name", words("all events by event name")];
+  if (subject === null)
+    return ["Events by name", listOf(trend(null, "total"), "event", "event_metadata")];
   return subject === "$pageview"
     ? ["Top pages", listOf(trend(subject, "total"), "$pathname")]
     : ["Screens", listOf(trend(subject, "total"), "$screen_name")];

@@ -2,10 +2,10 @@ import type { Person } from "../identity/person.ts";
 import { readParts, toResponse } from "../persons/persons.ts";
 import type { ActorRow, InsightQueries } from "../ports/insights.ts";
 import type { PersonReads } from "../ports/person-reads.ts";
-import { type Query, readQuery, WORDS_KIND } from "../queries/insight.ts";
-import { fields, malformed } from "../queries/query-fields.ts";
-import { isTotal } from "../questions/sentence.ts";
-import type { Json, JsonObject } from "../values/json.ts";
+import { isTotal } from "../queries/display.ts";
+import { type Query, readQuery, sourceOf } from "../queries/insight.ts";
+import { fields } from "../queries/query-fields.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { fitting, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../values/page.ts";
 import { isoTime } from "../values/time.ts";
 import { type AnswerNeeds, type Asking, planOf } from "./answers.ts";
@@ -43,15 +43,13 @@ export async function actorsAnswer(
   asking: Asking,
   queryOf: (source: JsonObject) => Promise<JsonObject>,
 ): Promise<ActorsAnswer> {
-  const asked = fields(sent ?? null, "query", ["kind", "source", "limit", "offset", "search"]);
+  const query = isObject(sent ?? null) ? sourceOf(sent as JsonObject) : (sent ?? null);
+  const asked = fields(query, "query", ["kind", "source", "limit", "offset", "search"]);
   const limit = asked.whole("limit", { min: 1, max: PAGE_LIMIT_MAX }, PAGE_LIMIT_DEFAULT);
   const offset = asked.whole("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }, 0);
   const text = asked.text("search") ?? "";
   const { source, cell } = sentCell(asked.sent["source"], asked.attr("source"));
   const named = withoutWay(await queryOf(source));
-  if (named.source["kind"] === WORDS_KIND) {
-    throw malformed("Of this question there are no persons.", cell.attr("source"));
-  }
   const read: Query = readQuery(named.source, asking.moment);
   const plan = await planOf(needs, read, asking, isTotal(named.source));
   const { project, signal } = asking;

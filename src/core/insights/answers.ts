@@ -1,5 +1,7 @@
+import type { GroupReads } from "../ports/groups.ts";
 import type { InsightDrafts, InsightQueries, Plan } from "../ports/insights.ts";
-import { type Query, readQuery, sourceOf, WORDS_KIND } from "../queries/insight.ts";
+import { isTotal } from "../queries/display.ts";
+import { type Query, readQuery, sourceOf } from "../queries/insight.ts";
 import {
   ALL_TIME,
   type DateRange,
@@ -10,26 +12,30 @@ import {
   withIntervalBefore,
 } from "../queries/period.ts";
 import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
-import { askedInterval, earlierBy, rangeOf } from "../questions/readings/compile.ts";
-import type { Reading } from "../questions/readings/reading.ts";
-import { explanationOf } from "../questions/readings/say.ts";
-import { isTotal, sentenceOf } from "../questions/sentence.ts";
-import type { Sql } from "../sql/sql.ts";
-import { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 import { isoTime } from "../values/time.ts";
-import { type Moment, wallClock } from "../values/zoned-time.ts";
-import { explanationOfPlan } from "./explain.ts";
-import { type InsightResults, resultsOf } from "./results.ts";
-import { tableResults, withoutIntervals } from "./table-results.ts";
-import type { Meant } from "./words.ts";
+import type { Moment } from "../values/zoned-time.ts";
+import { funnelResults } from "./lines/funnel-results.ts";
+import { type InsightResults, resultsOf } from "./lines/results.ts";
+import { sumOf, TOTAL_COLUMN } from "./lines/trend-days.ts";
+import { explanationOf, sentenceOf } from "./sentence/sentence.ts";
 
 /** The needs of an answer. */
 export type AnswerNeeds = {
   queries: Pick<InsightQueries, "run" | "firstEventAt">;
   drafts: InsightDrafts;
-  sql: Pick<Sql, "runInTurn">;
+  groups: Pick<GroupReads, "types">;
 };
+
+/** Returns the names of the types of groups of a project, by index. */
+export async function groupNames(
+  { groups }: Pick<AnswerNeeds, "groups">,
+  project: number,
+): Promise<string[]> {
+  const names: string[] = [];
+  for (const one of await groups.types(project)) names[one.group_type_index] = one.group_type;
+  return names;
+}
 
 /** The project that asks, and the time. */
 export type Asking = { project: number; moment: Moment; signal: AbortSignal };
@@ -50,16 +56,17 @@ export type Answer = InsightResults & {
 };
 
 /**
- * Returns the plan of a query; `isWhole` as in the plan. Only for all time it reads the time of the first event. Fails as
+ * Returns the plan of a query; `asWhole` as `isWhole` in the plan, but for numbers of a typical interval. Only for all time it reads the time of the first event. Fails as
  * `periodOf`.
  */
 export async function planOf(
   needs: AnswerNeeds,
   query: Query,
   asking: Asking,
-  isWhole: boolean,
+  asWhole: boolean,
 ): Promise<Plan> {
   const { timezone, now } = asking.moment;
+  const isWhole = asWhole && !(query.kind === "TrendsQuery" && query.shown.typical !== null);
   const interval = "interval" in query ? query.interval : null;
   const max = query.kind === "RetentionQuery" ? RETENTION_INTERVALS_MAX : undefined;
   const period = await spanOf(needs, query.dateRange, { ...asking, interval, max });
@@ -95,146 +102,71 @@ async function spanOf(
 /** Returns the answer. `check` sees a query before it runs. Fails as the query, or as its SQL. */
 export async function answerOf(
   needs: AnswerNeeds,
-  { query: sent, reading, others }: Meant,
+  sent: JsonObject,
   asking: Asking,
   check: (query: Query) => void,
-): Promise<{ answer: Answer; read: Query | undefined }> {
-  const { timezone, now } = asking.moment;
-  const described = (period: Period) =>
-    reading === null
-      ? {}
-      : {
-          explanation: explanationOf(reading, { ...period, timezone }),
-          other_readings: others,
-        };
+): Promise<{ answer: Answer; read: Query }> {
   const query = sourceOf(sent);
-  const shared = { query, calculated_at: isoTime(now) };
-  if (reading !== null && sent["kind"] === WORDS_KIND) {
-    const { results, sql, period } = await answerOfTable(needs, reading, asking);
-    const explanation = explanationOf(reading, { ...period, timezone });
-    const isFiltered = "dateRange" in query || "properties" in query;
-    const sentence = isFiltered ? null : String(query["query"]);
-    const answer = { ...results, ...shared, sentence, sql, explanation, other_readings: others };
-    return { answer, read: undefined };
-  }
   const read = readQuery(sent, asking.moment);
   check(read);
-  const isWhole = isOfWholeTime(query, reading);
+  const isWhole = isTotal(query);
   const plan = await planOf(needs, read, asking, isWhole);
-  const answered = resultsOf(await needs.queries.run(asking.project, plan, asking.signal));
+  const found = await needs.queries.run(asking.project, plan, asking.signal);
+  const answered =
+    found.kind === "FunnelsQuery" ? funnelResults(found.plan, found.found) : resultsOf(found);
   const shown = read.kind === "TrendsQuery" && isWhole ? withoutIntervals(answered) : answered;
-  const sql = needs.drafts.sql(plan);
-  const said = {
-    sentence: sentenceOf(query, asking.moment),
-    explanation: explanationOfPlan(plan, isWhole),
+  const groups = await groupNames(needs, asking.project);
+  const sentence = sentenceOf(query, { groups });
+  const answer = {
+    ...shown,
+    ...{ query, calculated_at: isoTime(asking.moment.now), sql: needs.drafts.sql(plan), sentence },
+    explanation: explanationOfPlan(query, plan, groups),
   };
-  const answer = { ...shown, ...shared, sql, ...said, ...described(plan.period) };
   return { answer, read };
 }
 
-/**
- * Says in one sentence how a question was understood: its measure, filters and period. If the period cannot be answered,
- * the sentence says why.
- */
-export async function explained(
+/** Says in one sentence how a question was understood: its measure, filters and period. Fails as {@link planOf}. */
+export async function queryExplanation(
   needs: AnswerNeeds,
-  { query, reading }: Meant,
+  query: JsonObject,
   asking: Asking,
 ): Promise<string> {
-  const { timezone } = asking.moment;
-  try {
-    if (reading !== null && query["kind"] === WORDS_KIND) {
-      const { period } = await periodsOf(needs, reading, asking);
-      return explanationOf(reading, { ...period, timezone });
-    }
-    const isWhole = isOfWholeTime(query, reading);
-    const plan = await planOf(needs, readQuery(query, asking.moment), asking, isWhole);
-    return reading === null
-      ? explanationOfPlan(plan, isWhole)
-      : explanationOf(reading, { ...plan.period, timezone });
-  } catch (error) {
-    if (error instanceof Failure && error.code === "invalid_input") return error.message;
-    throw error;
-  }
+  const read = readQuery(query, asking.moment);
+  const plan = await planOf(needs, read, asking, isTotal(query));
+  return explanationOfPlan(sourceOf(query), plan, await groupNames(needs, asking.project));
+}
+
+/** Says a query with the dates of its plan; the first interval of a lifecycle is only there to compare with. */
+function explanationOfPlan(
+  query: JsonObject,
+  { query: { kind }, period, timezone }: Plan,
+  groups: readonly string[],
+): string {
+  const from = kind === "LifecycleQuery" ? (period.buckets[1] ?? period.from) : period.from;
+  const wall = from.includes("T")
+    ? from
+    : `${from.replace(" ", "T")}${from.length > 10 ? "" : "T00:00:00"}`;
+  return explanationOf(query, { from: wall, before: period.before }, { timezone, groups });
 }
 
 /** Returns the answer as SQL. */
 export async function draftOf(
   needs: AnswerNeeds,
-  { query, reading }: Meant,
+  query: JsonObject,
   asking: Asking,
 ): Promise<string> {
-  if (reading !== null && query["kind"] === WORDS_KIND) {
-    const { period } = await periodsOf(needs, reading, asking);
-    return needs.drafts.question({ reading, period, timezone: asking.moment.timezone });
-  }
   const read = readQuery(query, asking.moment);
-  return needs.drafts.sql(
-    await planOf(needs, read, asking, isOfWholeTime(sourceOf(query), reading)),
-  );
+  return needs.drafts.sql(await planOf(needs, read, asking, isTotal(sourceOf(query))));
 }
 
-/** Whether a query has numbers of the whole time, and none of its intervals. */
-const isOfWholeTime = (query: JsonObject, reading: Reading | null): boolean =>
-  isTotal(query) || (reading !== null && askedInterval(reading) === null);
-
-async function periodsOf(needs: AnswerNeeds, reading: Reading, asking: Asking) {
-  const { timezone, now } = asking.moment;
-  const { measure } = reading;
-  const interval = askedInterval(reading) ?? (measure.of === "mean_of_days" ? measure.unit : "day");
-  const { date_from, date_to = null, ...range } = rangeOf(reading) as DateRange;
-  const isAll = date_from === ALL_TIME && askedInterval(reading) === null;
-  const divided = { interval: isAll ? ("month" as const) : interval, timezone };
-  const spanUntil = (until: string | null) => {
-    const asked = { ...range, date_from, date_to: until };
-    return spanOf(needs, asked, { ...asking, interval: divided.interval });
+/** Returns the results of one number, or one for each line, without its intervals. */
+function withoutIntervals({ results }: InsightResults): InsightResults {
+  return {
+    columns: [TOTAL_COLUMN],
+    results: results.map((line) => {
+      const { days: _days, labels: _labels, ...rest } = line;
+      const data = [line.aggregated_value];
+      return { ...rest, data, count: sumOf(data) };
+    }),
   };
-  const upToNow = await spanUntil(date_to);
-  const isWithoutToday =
-    ranksLowDays(reading) && date_to === null && hasEarlierDays(upToNow, asking);
-  const period = isWithoutToday ? await spanUntil("-1d") : upToNow;
-  if (reading.when.compare !== true) return { period, previous: null };
-  const age = earlierBy(reading);
-  const reached = askedInterval(reading) === null ? now : undefined;
-  const previous =
-    age === undefined
-      ? previousPeriod(period, divided, reached)
-      : earlierPeriod(period, age, divided);
-  return { period, previous };
-}
-
-/** Whether the days with the least are asked for. Today would be among them, because it is not over. */
-const ranksLowDays = ({ top, by }: Reading): boolean =>
-  top?.isAscending === true && by.some((label) => label.by === "date");
-
-/** Whether a period began before today. */
-const hasEarlierDays = ({ from }: Period, { moment: { now, timezone } }: Asking): boolean =>
-  from.slice(0, 10) < isoTime(wallClock(now, timezone)).slice(0, 10);
-
-/** Answers a reading by SQL, also of the period before where that is asked. */
-async function answerOfTable(needs: AnswerNeeds, reading: Reading, asking: Asking) {
-  const { project, moment, signal } = asking;
-  const { period, previous } = await periodsOf(needs, reading, asking);
-  const isOverTime = askedInterval(reading) !== null;
-  const resultsIn = async (one: Period) => {
-    const sql = needs.drafts.question({ reading, period: one, timezone: moment.timezone });
-    const table = await needs.sql.runInTurn(project, sql, signal);
-    return {
-      sql,
-      results: tableResults(
-        reading,
-        { columns: table.columns, rows: table.results },
-        one,
-        isOverTime,
-      ),
-    };
-  };
-  const current = await resultsIn(period);
-  if (previous === null) return { ...current, period };
-  const before = await resultsIn(previous);
-  const results = [
-    ...current.results.results.map((line) => ({ ...line, compare_label: "current" as const })),
-    ...before.results.results.map((line) => ({ ...line, compare_label: "previous" as const })),
-  ];
-  return { sql: current.sql, results: { columns: current.results.columns, results }, period };
 }

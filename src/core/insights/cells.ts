@@ -3,12 +3,15 @@ import type { Breakdown } from "../queries/breakdown.ts";
 import { LIFECYCLE_STATUSES } from "../queries/lifecycle.ts";
 import { type Fields, fields, malformed, missing } from "../queries/query-fields.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
-import { BREAKDOWN_WORDS } from "./results.ts";
+import { BREAKDOWN_WORDS } from "./lines/line-order.ts";
 
 /** Fields that name a number of an answer, by the kind of the query that they are sent with. */
 const KNOWN: Record<string, readonly string[]> = {
   InsightActorsQuery: ["day", "series", "breakdown", "compare", "interval", "status"],
-  FunnelsActorsQuery: ["funnelStep", "funnelStepBreakdown"],
+  FunnelsActorsQuery: [
+    ...["funnelStep", "funnelStepBreakdown", "funnelTrendsDropOff"],
+    ...["funnelTrendsEntrancePeriodStart"],
+  ],
   StickinessActorsQuery: ["day", "series"],
 };
 
@@ -80,15 +83,28 @@ function trendsCell(
 }
 
 function funnelCell(
-  { query: { steps, breakdown } }: PlanOf<"FunnelsQuery">,
+  { query, period }: PlanOf<"FunnelsQuery">,
   cell: Fields,
 ): CellOf["FunnelsQuery"] {
+  const { steps, breakdown, viz, from, to } = query;
+  const line = lineOf(cell, "funnelStepBreakdown", breakdown);
+  const began = "funnelTrendsEntrancePeriodStart";
+  if ((cell.sent[began] ?? null) !== null) {
+    if (viz !== "trends") throw malformed("Only a trend has intervals.", cell.attr(began));
+    if ((cell.sent["funnelStep"] ?? null) !== null) {
+      throw malformed("Give a step or an interval, not both.", cell.attr("funnelStep"));
+    }
+    const bucket = period.buckets[placeOf(cell, period.buckets, began)] ?? null;
+    const step = cell.flag("funnelTrendsDropOff") ? -1 - from : to + 1;
+    return { step, bucket, line };
+  }
+  if (cell.flag("funnelTrendsDropOff")) throw missing(cell.attr(began));
   const step = cell.whole("funnelStep", { min: -steps.length, max: steps.length }, 1);
   if (step === 0 || step === -1) {
     const detail = "A step from 1 on is expected, or from -2 on for the persons lost there.";
     throw malformed(detail, cell.attr("funnelStep"));
   }
-  return { step, line: lineOf(cell, "funnelStepBreakdown", breakdown) };
+  return { step, bucket: null, line };
 }
 
 function retentionCell(
@@ -141,12 +157,12 @@ function wayOf(way: JsonObject, cell: Fields): CellOf["PathsQuery"] {
 }
 
 /** Returns the index of the interval that `day` names, in any form of ISO 8601. */
-function placeOf(cell: Fields, buckets: readonly string[]): number {
-  const text = (cell.text("day") ?? "").replace("T", " ");
+function placeOf(cell: Fields, buckets: readonly string[], name = "day"): number {
+  const text = (cell.text(name) ?? "").replace("T", " ");
   const place = buckets.findIndex((bucket) => text.startsWith(bucket));
   if (place >= 0) return place;
   const detail = "The beginning of an interval is expected, as the answer has it.";
-  throw malformed(detail, cell.attr("day"));
+  throw malformed(detail, cell.attr(name));
 }
 
 /** Reads a value of a breakdown as answers have it; null without one, for all lines. */

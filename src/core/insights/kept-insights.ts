@@ -6,15 +6,17 @@ import {
   QUERY_BYTES_MAX,
   type Query,
   readQuery,
-  WORDS_KIND,
+  sourceOf,
+  wordsIn,
 } from "../queries/insight.ts";
+import { isTable, readTable } from "../queries/tables/table.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
 import { isLonger, isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
 import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
-import { checkName, nameOf } from "./insight-name.ts";
+import { checkName, nameOf, tableName } from "./insight-name.ts";
 
 /** The fields of an insight as they are sent. */
 export type SentInsight = {
@@ -55,14 +57,25 @@ type Needs = {
   writes: InsightWrites;
   /** The time now, on the clock of a project. */
   momentOf: (project: number) => Promise<Moment>;
+  /** Returns the typed query of a question in words, and any other query as it is. */
+  typed: (project: number, query: JsonObject) => Promise<JsonObject>;
   now: Clock;
   randomBytes: (count: number) => Uint8Array;
 };
 
 /** Insights in the store. */
-export function keptInsights({ reads, writes, momentOf, now, randomBytes }: Needs): KeptInsights {
+export function keptInsights({
+  reads,
+  writes,
+  momentOf,
+  typed,
+  now,
+  randomBytes,
+}: Needs): KeptInsights {
+  const typedOf = async (sent: Json, project: number) =>
+    isObject(sent) ? await typed(project, sent) : sent;
   const changedQuery = async (sent: Json, project: number) => {
-    const { query } = keptQuery(sent, await momentOf(project));
+    const { query } = keptQuery(await typedOf(sent, project), await momentOf(project));
     return { query };
   };
   return {
@@ -77,13 +90,16 @@ export function keptInsights({ reads, writes, momentOf, now, randomBytes }: Need
       if (sent === undefined || sent === null) {
         throw new Failure("required", "This field is required.", "query");
       }
-      const { query, read } = keptQuery(sent, await momentOf(project_id));
+      const { query, read } = keptQuery(
+        await typedOf(sent, project_id),
+        await momentOf(project_id),
+      );
       const at = isoTime(now());
       const { deleted: _deleted, name = "", ...fields } = storableFields(others);
       const draft = {
         ...{ project_id, query, description: "", favorited: false, saved: true, dashboards: [] },
         ...fields,
-        name: nameOf(name || wordsIn(query), read),
+        name: nameOf(name || wordsOf(sent) || tableName(query), read),
         ...{ created_at: at, created_by: user, last_modified_at: at, last_modified_by: user },
       };
       return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }));
@@ -129,15 +145,18 @@ function storableFields({ name, description, ...others }: Omit<SentInsight, "que
 }
 
 /** Kinds of queries that are a text. It is read when the query runs. */
-const TEXT_KINDS: readonly Json[] = [WORDS_KIND, "HogQLQuery", "SQLQuery"];
+const TEXT_KINDS: readonly Json[] = ["HogQLQuery", "SQLQuery"];
 
 /** Checks a query that is saved. `read` is undefined for one that is a text. Fails as {@link readQuery}. */
 function keptQuery(sent: Json, moment: Moment): { query: JsonObject; read: Query | undefined } {
   if (!isObject(sent)) throw new Failure("invalid_input", "A query is an object.", "query");
-  if (!TEXT_KINDS.includes(sent["kind"] ?? null)) {
-    return { query: sent, read: readQuery(sent, moment) };
+  const { kind = null, query: text } = sourceOf(sent);
+  if (isTable(sent)) {
+    readTable(sent, moment);
+    return { query: sent, read: undefined };
   }
-  if (typeof sent["query"] !== "string") {
+  if (!TEXT_KINDS.includes(kind)) return { query: sent, read: readQuery(sent, moment) };
+  if (typeof text !== "string") {
     throw new Failure("invalid_input", "A text is expected.", "query__query");
   }
   if (Buffer.byteLength(JSON.stringify(sent)) > QUERY_BYTES_MAX) {
@@ -147,6 +166,4 @@ function keptQuery(sent: Json, moment: Moment): { query: JsonObject; read: Query
 }
 
 /** The text of a question in words, as a name; empty for other queries and for longer texts. */
-function wordsIn({ kind, query }: JsonObject): string {
-  return kind === WORDS_KIND ? String(query).slice(0, INSIGHT_NAME_CHARS_MAX) : "";
-}
+const wordsOf = (sent: Json): string => (wordsIn(sent) ?? "").slice(0, INSIGHT_NAME_CHARS_MAX);

@@ -1,5 +1,14 @@
 import { t } from "elysia";
-import { AnyObject, DateTime, PersonShape, Text, Texts, UserShape, Whole } from "./schemas.ts";
+import {
+  AnyObject,
+  AnyValue,
+  DateTime,
+  PersonShape,
+  Text,
+  Texts,
+  UserShape,
+  Whole,
+} from "./schemas.ts";
 
 /** A question about events, for examples. */
 export const QUERY = {
@@ -55,7 +64,7 @@ const ResultShape = t.Object(
     }),
     aggregated_value: number(
       42,
-      "The total. For `dau`, the number of persons; for a funnel, the share that reached the last step; for retention, the number that began.",
+      "The total. For `dau`, the number of persons; for a funnel, the share that reached the last step, over time in percent, or of its times the average or median; for retention, the number that began.",
     ),
     event: t.Optional(
       t.Nullable(Text("$pageview", "Only for trends and stickiness. Null for all events.")),
@@ -72,9 +81,20 @@ const ResultShape = t.Object(
         description: "Only for trends that are compared with the previous period.",
       }),
     ),
+    currency: t.Optional(Text("EUR", "Of amounts of money, where it is known: ISO 4217.")),
+    is_small: t.Optional(
+      t.Literal(true, {
+        description:
+          "A formula, an average or a percentile by a breakdown, of fewer than five persons.",
+      }),
+    ),
+    change_percent: t.Optional(
+      number(12.5, "Only for current lines of a comparison: the change of `aggregated_value`."),
+    ),
+    change_points: t.Optional(number(2.5, "The same of percentages: percentage points.")),
     days: t.Optional(
       t.Array(Text("2026-11-21", "The beginning of an interval."), {
-        description: "Only for trends by interval: when each number of `data` begins.",
+        description: "Only for numbers by interval: when each number of `data` begins.",
       }),
     ),
     labels: t.Optional(
@@ -87,9 +107,18 @@ const ResultShape = t.Object(
     median_conversion_times: seconds("Only for funnels: seconds from the step before."),
     source: t.Optional(Text("1_/pricing", "Only for paths.")),
     target: t.Optional(Text("2_signup", "Only for paths.")),
-    average_conversion_time: t.Optional(
-      t.Number({ examples: [1500], description: "Only for paths: milliseconds." }),
+    reached_from_step_count: t.Optional(
+      t.Array(Whole(84), {
+        description: "Only for funnels over time: of how many persons each number is the share.",
+      }),
     ),
+    reached_to_step_count: t.Optional(
+      t.Array(Whole(42), { description: "Only for funnels over time: how many converted." }),
+    ),
+    average_conversion_time: t.Optional(
+      number(1500, "For paths milliseconds, for the times of a funnel seconds."),
+    ),
+    median_conversion_time: t.Optional(number(1500, "Only for the times of a funnel: seconds.")),
   },
   { $id: "InsightResult" },
 );
@@ -98,25 +127,28 @@ const ResultShape = t.Object(
 export const AnswerFields = {
   columns: Texts(
     ["2026-11-16"],
-    "Names of the numbers in `data`. Trends and lifecycle: the start of each interval, in the project's time zone. Funnels: the steps. Retention and stickiness: the intervals.",
+    "Names of the numbers in `data`. Trends and lifecycle: the start of each interval, in the project's time zone. Funnels: the steps, over time the intervals, of times the seconds from which on each bin counts persons. Retention and stickiness: the intervals.",
   ),
   results: t.Array(ResultShape),
   sql: Text("SELECT …", "A SELECT with the same numbers; `…/query/` runs it without a change."),
   elapsed_ms: Whole(42),
   query: AnyObject(QUERY, "The query as it was understood."),
   explanation: Text(
-    "Persons with $pageview, each counted once, per day from 2026-10-28 until before 2026-11-28 (UTC).",
-    "The measure, its breakdown, filters and period, in one sentence; for words, how they were read.",
+    "Visitors per week by browser, top 5, last 91 days (24 Aug to 28 Nov 2026, UTC).",
+    "The measure, its breakdown, filters and period, from the query alone; for words, how they were read.",
   ),
   sentence: t.Nullable(
     Text(
-      "weekly unique users of $pageview by $browser last 90 days",
-      "Words that ask the same; null if words cannot say it.",
+      "Visitors per week by browser, top 5, last 91 days",
+      "The explanation without dates. Asked as words, it is the same query; null if words cannot say it.",
     ),
   ),
   calculated_at: DateTime,
   other_readings: t.Optional(
-    Texts(["unique users of $pageview"], "Other meanings of the words, the likeliest first."),
+    Texts(
+      ["Page views by page, last 30 days"],
+      "Other meanings of the words, as whole questions; the likeliest first.",
+    ),
   ),
 };
 
@@ -145,6 +177,35 @@ export const ActorsShape = t.Object(
     calculated_at: DateTime,
   },
   { $id: "InsightActors" },
+);
+
+const TableFields = {
+  columns: Texts(["person", "created_at"], "As they were asked for."),
+  types: t.Array(t.Array(t.String()), {
+    examples: [[["created_at", "TIMESTAMP"]]],
+    description: "The name and the type of each column.",
+  }),
+  results: t.Array(t.Array(AnyValue("2026-11-21T12:00:00.000000Z")), {
+    description:
+      "Rows. A person without a profile has its `uuid` alone. A property is as it is stored; where rows are grouped, as text.",
+  }),
+  hasMore: t.Boolean({ description: "Whether more rows follow." }),
+  limit: Whole(100),
+  offset: Whole(0),
+  query: AnyObject({ kind: "EventsQuery", select: ["*"] }, "The query as it was understood."),
+  sentence: Text("Purchases, one by one, last 31 days", "The explanation without dates."),
+  explanation: Text("Purchases, one by one, last 31 days."),
+  calculated_at: DateTime,
+  elapsed_ms: Whole(42),
+};
+
+/** Rows of persons or events. */
+export const TableShape = t.Object(TableFields, { $id: "InsightTable" });
+
+/** An insight with its rows of persons or events. */
+export const TableAnswerShape = t.Object(
+  { insight: InsightShape, ...TableFields },
+  { $id: "InsightTableAnswer" },
 );
 
 /** An insight with its answer. */

@@ -1,15 +1,17 @@
 import { t } from "elysia";
+import { checkScope, type Scope } from "../../core/access/key.ts";
 import type { Insights } from "../../core/insights/insights.ts";
 import type { KeptInsights } from "../../core/insights/kept-insights.ts";
-import { insightTable } from "../../core/insights/text-table.ts";
 import {
   INSIGHT_DESCRIPTION_CHARS_MAX,
   INSIGHT_NAME_CHARS_MAX,
   INSIGHT_TYPES,
+  sourceOf,
 } from "../../core/queries/insight.ts";
 import { pageQuery } from "../../core/values/page.ts";
-import { plainText, TextFormat } from "../answer/format.ts";
-import { AnswerShape, InsightShape, QUERY } from "../operation/insight-shapes.ts";
+import { TextFormat } from "../answer/format.ts";
+import { answerText } from "../answer/query-formats.ts";
+import { AnswerShape, InsightShape, QUERY, TableAnswerShape } from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
 import { AnyValue, BodyInteger, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
 
@@ -22,7 +24,7 @@ const QuestionBody = t.Object(
   {
     query: AnyValue(
       QUERY,
-      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or a question in words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`; also as `{"kind": "WordsQuery", "query": "…"}`. A name may be in double quotes, as in JSON: `weekly users of "signed up"`.',
+      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery`, `StickinessQuery`, `EventsQuery` or `ActorsQuery`; the latter also needs the scope `person:read`, events `query:read`. Or a question in words, such as `visitors per week by browser last 90 days`, `conversion rate from visit to sign up` or `who signed up but did not buy?`, which becomes one of them; also as `{"kind": "WordsQuery", "query": "…"}`. A name may be in double quotes, as in JSON: `users of "signed up" per week`.',
     ),
     insight_type: t.Optional(
       Text("trends", `One of ${INSIGHT_TYPE_NAMES}; the query must be of it.`),
@@ -97,12 +99,14 @@ export const insightRoutes = (insights: Insights) => [
     body: QuestionBody,
     status: 200,
     empty: true,
-    response: AnswerShape,
+    response: t.Union([AnswerShape, TableAnswerShape]),
     async handle({ project, principal, query, body, signal }) {
-      const answer = await insights.ask(project, principal.user_id, body, signal);
+      const { user_id } = principal;
+      const require = (scope: Scope) => checkScope(principal, scope);
+      const answer = await insights.ask(project, user_id, body, signal, require);
       if (query.format !== "txt") return answer;
       const { name, query: kept } = answer.insight;
-      return plainText(insightTable(name, String(kept["kind"]), answer));
+      return answerText(name, answer, sourceOf(kept));
     },
   }),
   route({
@@ -114,7 +118,7 @@ export const insightRoutes = (insights: Insights) => [
     query: t.Object({
       prompt: t.Optional(
         Text(
-          "weekly unique users of signup last 90 days",
+          "sign ups per week last 8 weeks",
           "A question in words, or a query as JSON; without it, the answer is a first query over the events.",
         ),
       ),

@@ -4,18 +4,21 @@ import { WORDS_CHARS_MAX } from "../../core/questions/question.ts";
 import { route } from "../operation/route.ts";
 import { AnyObject, AnyValue, Text, Texts, Whole } from "../operation/schemas.ts";
 
-const WORDS = "weekly unique users of $pageview by $browser last 90 days";
+const WORDS = "visitors per week by browser, last 13 weeks";
 
 const QUERY = {
   kind: "TrendsQuery",
   series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
   interval: "week",
-  dateRange: { date_from: "-90d" },
+  dateRange: { date_from: "-12wStart" },
   breakdownFilter: { breakdown: "$browser", breakdown_type: "event" },
 };
 
 const Sentence = t.Nullable(
-  Text(WORDS, "Words that are read as the query; null if no words say it."),
+  Text(
+    "Visitors per week by browser, last 13 weeks",
+    "Words that are read as the query; null if no words say it.",
+  ),
 );
 
 const ReadBody = t.Object(
@@ -37,15 +40,15 @@ const ReadShape = t.Object(
     sentence: Sentence,
     explanation: t.Nullable(
       Text(
-        "Unique users of $pageview per week from 2026-08-29 until before 2026-11-28 (UTC).",
-        "The measure, the filters and the period; null without a query.",
+        "Visitors per week by browser, last 13 weeks (31 Aug to 28 Nov 2026, UTC).",
+        "The sentence, with the dates of the period; null without a query.",
       ),
     ),
     parts: t.Array(
       t.Object({
         role: Text("measure", "measure, filter, order, breakdown, period, interval or comparison"),
-        start: Whole(7),
-        end: Whole(32),
+        start: Whole(0),
+        end: Whole(8),
       }),
       { description: "Parts of the words, or of the sentence of a query, by UTF-16 code units." },
     ),
@@ -56,8 +59,8 @@ const ReadShape = t.Object(
       description: "Words that are not understood.",
     }),
     suggestions: Texts(
-      ["how many $pageview in the last 30 days"],
-      "Sentences that are understood, near to words that are not.",
+      ["how many page views in the last 30 days"],
+      "Whole questions that are answered, near to words that are not understood.",
     ),
   },
   { $id: "WordsRead" },

@@ -62,10 +62,17 @@ describe("an insight", () => {
   test.each([
     [QUERY, "view"],
     [{ kind: "InsightVizNode", source: QUERY }, "view"],
-    [{ kind: "WordsQuery", query: "bounce rate today" }, "bounce rate today"],
     [{ kind: "HogQLQuery", query: "SELECT 1" }, ""],
   ])("may be of any kind, and has a name: %j", async (query, name) => {
     expect((await save({ query })).insight).toMatchObject({ query, name });
+  });
+
+  test("of words has their query, and them as its name", async () => {
+    const query = { kind: "WordsQuery", query: "bounce rate today" };
+    expect((await save({ query })).insight).toMatchObject({
+      query: { kind: "TrendsQuery", dateRange: { date_from: "-0d" } },
+      name: "bounce rate today",
+    });
   });
 
   test.each<[string, object, string, string]>([

@@ -264,11 +264,7 @@ describe("with format=txt", () => {
     const { status, text } = await app.ask("POST", path, { body: { query: 'why is it "so"?' } });
     expect(status).toBe(400);
     const [sentence, empty, offers, ...lines] = text.trimEnd().split("\n");
-    expect([sentence?.endsWith("."), empty, offers]).toEqual([
-      true,
-      "",
-      "Questions that are answered:",
-    ]);
+    expect([sentence?.endsWith("."), empty, offers]).toEqual([true, "", "You can ask:"]);
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line).toMatch(/^ {2}[^";]+$/);
   });

@@ -75,7 +75,6 @@ describe("nothing is read for clients that have disconnected", () => {
     `/persons/?properties=${filters}`,
     "/persons/values/?key=plan",
     "/query/draft_sql/",
-    "/query/draft_sql/?prompt=events",
   ])("%s", async (path) => {
     expect(await app.get(path, { headers: PREFER })).toMatchObject({ status: 200 });
     expect(await app.get(path, { headers: PREFER, signal: AbortSignal.abort() })).toMatchObject({

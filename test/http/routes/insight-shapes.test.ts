@@ -188,7 +188,7 @@ describe("a query as PostHog's clients send it is that of its plain shape", () =
         breakdownFilter: { breakdown: ["plan"], breakdown_type: "event" },
         funnelsFilter: {
           ...{ funnelVizType: "steps", layout: "vertical", exclusions: [] },
-          ...{ breakdownAttributionType: "step", breakdownAttributionValue: 0 },
+          ...{ breakdownAttributionType: "first_touch", breakdownAttributionValue: 0 },
         },
       },
       {
@@ -308,13 +308,13 @@ describe("unknown fields that would change an answer are refused", () => {
       Array(4).fill({ property: "a" }),
     ],
     ["several formulas", trends, "trendsFilter__formulas", ["A", "A*2"]],
-    ["a line smoothed over a week", trends, "trendsFilter__smoothingIntervals", 7],
+    ["a line smoothed over a year", trends, "trendsFilter__smoothingIntervals", 365],
     [
       "a filter turned round by a field of its own",
       ...([trends, "properties", [{ ...pro, negation: true }]] as const),
       ...(["invalid_input", "properties__negation"] as const),
     ],
-    ["cumulative numbers", trends, "trendsFilter__display", "ActionsLineGraphCumulative", choice],
+    ["a display by days of the week", trends, "trendsFilter__display", "CalendarHeatmap", choice],
     [
       "a comparison with another time",
       ...([
@@ -333,8 +333,8 @@ describe("unknown fields that would change an answer are refused", () => {
       ] as const),
       ...([choice, "series__0__math"] as const),
     ],
-    ["a funnel by time", funnel, "funnelsFilter__funnelVizType", "trends", choice],
-    ["the last value", funnel, "funnelsFilter__breakdownAttributionType", "last_touch", choice],
+    ["flows", funnel, "funnelsFilter__funnelVizType", "flow", choice],
+    ["SQL of a funnel", funnel, "funnelsFilter__funnelAggregateByHogQL", "event"],
     ["cumulative retention", retention, "retentionFilter__cumulative", true],
     ["windows of 24 h", retention, "retentionFilter__timeWindowMode", "24_hour_windows", choice],
     ["coming back twice", retention, "retentionFilter__minimumOccurrences", 2],
@@ -351,6 +351,6 @@ test("an unknown field is named, with the known ones, each once", async () => {
   const { body } = await ask({ kind: "TrendsQuery", series });
 
   expect((body as { detail: string }).detail).toBe(
-    "This field is not known. Known here: kind, event, name, custom_name, properties, math, math_property, math_property_type, math_group_type_index.",
+    "This field is not known. Known here: kind, event, name, custom_name, properties, math, math_property, math_property_type, math_group_type_index, math_hogql.",
   );
 });

@@ -117,7 +117,7 @@ describe("visitors by country", () => {
       body: JSON.stringify({ query }),
     });
     const answer = await response.text();
-    expect(answer).toMatch(/of visit: AU\n[\s\S]*all +1\n[\s\S]*of visit: DE\n[\s\S]*all +1\n/);
+    expect(answer).toMatch(/\nAU +1 .*\nDE +1 /);
     const { results } = await server.get<{ results: { properties: unknown }[] }>(
       "/persons/?distinct_id=traveller",
     );

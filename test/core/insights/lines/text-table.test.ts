@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { insightTable } from "../../../src/core/insights/text-table.ts";
+import { insightTable } from "../../../../src/core/insights/lines/text-table.ts";
 
 const line = { label: "a", breakdown_value: null, aggregated_value: 1234 };
 

@@ -1,3 +1,6 @@
+/** The only column of an answer that has one number for the whole time. */
+export const TOTAL_COLUMN = "total";
+
 /** The intervals of a line of a trend, as PostHog's clients draw it. */
 export type TrendDays = {
   /** The beginning of each interval. */
@@ -23,7 +26,8 @@ export function sumOf(numbers: readonly (number | null)[]): number {
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-function labelOf(bucket: string): string {
+/** Returns an interval to be read: `21-Nov-2026`, by the hour `21-Nov-2026 14:00`. */
+export function labelOf(bucket: string): string {
   const [day = "", time] = bucket.split(" ");
   const [year, month, date] = day.split("-");
   const named = `${Number(date)}-${MONTHS[Number(month) - 1]}-${year}`;

@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { comparedWith, duration, withUnit } from "../../../src/core/insights/text-numbers.ts";
+import {
+  comparedWith,
+  duration,
+  withUnit,
+} from "../../../../src/core/insights/lines/text-numbers.ts";
 
 test.each([
   [0, "0 s"],

@@ -1,6 +1,7 @@
-import { BREAKDOWN_WORDS, type InsightResult } from "./results.ts";
-import { TOTAL_COLUMN } from "./table-results.ts";
+import { BREAKDOWN_WORDS } from "./line-order.ts";
+import type { InsightResult } from "./results.ts";
 import { comparedWith, duration, shown, withUnit } from "./text-numbers.ts";
+import { TOTAL_COLUMN } from "./trend-days.ts";
 
 /** A line of numbers, one for each of some columns. */
 type Line = Pick<
@@ -13,6 +14,7 @@ type Line = Pick<
   | "compare_label"
   | "days"
   | "median_conversion_times"
+  | "median_conversion_time"
 >;
 
 /** A row of a table: its name, its numbers as texts, and the bar at its end. */
@@ -52,7 +54,7 @@ export function insightTable(
 function textOf(kind: string, columns: readonly string[], lines: readonly Line[]): string {
   switch (kind) {
     case "FunnelsQuery":
-      return lines.map((line) => funnel(columns, line)).join("");
+      return funnels(columns, lines);
     case "RetentionQuery":
     case "PathsQuery":
       return rowEach(columns, lines);
@@ -112,6 +114,31 @@ function columnEach(columns: readonly string[], lines: readonly Line[]): string 
     end: "",
   }));
   return withHead("", lines.map(headingOf), rows);
+}
+
+/** A funnel over time is a trend; of its times there is a row for each bin that has persons. */
+function funnels(columns: readonly string[], lines: readonly Line[]): string {
+  const [first] = lines;
+  if (first?.days !== undefined) return tableEach(columns, lines);
+  if (first?.median_conversion_time === undefined) {
+    return lines.map((line) => funnel(columns, line)).join("");
+  }
+  return lines.map((line) => times(columns, line)).join("");
+}
+
+function times(columns: readonly string[], line: Line): string {
+  const greatest = line.data.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  const rows = columns.flatMap((column, at) => {
+    const persons = line.data[at] ?? 0;
+    const name = `from ${duration(Number(column))}`;
+    return persons === 0 ? [] : [{ name, cells: [shown(persons)], end: bars(persons, greatest) }];
+  });
+  const all = { name: "all", cells: [withUnit(line.aggregated_value, line.unit)], end: "" };
+  return withHead(
+    line.breakdown_value === null ? "" : headingOf(line),
+    ["persons"],
+    [...rows, all],
+  );
 }
 
 /** A row for each step: persons, and their share of the first step and of the one before. */

@@ -1,4 +1,4 @@
-import type { Unit } from "../queries/trend.ts";
+import type { Unit } from "../../queries/trend.ts";
 
 /** The numbers of a line, and their unit. */
 type Numbers = { data: readonly (number | null)[]; unit?: Unit };

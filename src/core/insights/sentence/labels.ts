@@ -1,0 +1,67 @@
+import type { JsonObject } from "../../values/json.ts";
+import { firstText, objectIn, objectsOf } from "./fields.ts";
+import { propertyWords, type Style } from "./names.ts";
+
+const EXPRESSIONS: Readonly<Record<string, string>> = {
+  "dateName('weekday', timestamp)": "day of the week",
+  "toDayOfWeek(timestamp)": "day of the week",
+  "toHour(timestamp)": "hour of the day",
+  "toDate(timestamp)": "date",
+  "toStartOfWeek(timestamp)": "calendar week",
+  "toStartOfMonth(timestamp)": "calendar month",
+};
+
+/** The labels of an answer, their order, and the filters that follow from them. */
+export type Labels = { words: string[]; order: string[]; implied: JsonObject[] };
+
+/** Returns the words of a breakdown: `by country and browser`, `top 10`. */
+export function labelsOf(query: JsonObject, filters: readonly JsonObject[], style: Style): Labels {
+  const filter = objectIn(query, "breakdownFilter");
+  const all = breakdownsOf(filter);
+  if (all.length === 0) return { words: [], order: [], implied: [] };
+  const implied = filters.filter(
+    ({ operator, key }) => operator === "is_set" && all.some(({ property }) => property === key),
+  );
+  const order = filter["breakdown_order"];
+  const limit =
+    filter["breakdown_hide_other_aggregation"] === true ? filter["breakdown_limit"] : undefined;
+  const isOrdered = limit !== undefined || implied.length > 0 || order !== undefined;
+  const names = all.map((one) => labelWords(one, style));
+  return {
+    words: [`by ${names.join(" and ")}`],
+    order: isOrdered ? [orderWords(order === "asc", limit)] : [],
+    implied,
+  };
+}
+
+/** The breakdowns of a query, as those of several properties are written. */
+function breakdownsOf(filter: JsonObject): JsonObject[] {
+  const several = objectsOf(filter["breakdowns"]);
+  const { breakdown = null, breakdown_type: type, breakdown_group_type_index: index } = filter;
+  if (several.length > 0 || breakdown === null) return several;
+  const group = index === undefined ? {} : { group_type_index: index };
+  return [{ property: breakdown, type: type ?? "event", ...group }];
+}
+
+function labelWords(breakdown: JsonObject, style: Style): string {
+  const { property, type = "event", group_type_index: index } = breakdown;
+  const name = firstText(property);
+  switch (type) {
+    case "hogql":
+      return EXPRESSIONS[name] ?? name;
+    case "event_metadata":
+      return name === "event" ? "event name" : name;
+    case "first_touch":
+      return `first touch ${propertyWords({ name, type: "event" }, style)}`;
+    default: {
+      const [, key] = type === "event" ? (/^\$group_(\d)$/.exec(name) ?? []) : [];
+      const group = index === undefined ? undefined : Number(index);
+      return style.groups[Number(key)] ?? propertyWords({ name, type: String(type), group }, style);
+    }
+  }
+}
+
+function orderWords(isAscending: boolean, limit: unknown): string {
+  if (limit !== undefined) return `${isAscending ? "bottom" : "top"} ${String(limit)}`;
+  return isAscending ? "least first" : "most first";
+}
