@@ -202,7 +202,7 @@ describe("the pages", () => {
       (await ask<{ results: { id: number }[] }>("GET", "dashboards/")).results[0] ?? {};
     type Kept = { filters: object; tiles: { insight: { name: string } | null; layouts: object }[] };
     const kept = await ask<Kept>("GET", `dashboards/${id}/`);
-    expect(kept.filters).toMatchObject({ date_from: "-90d" });
+    expect(kept.filters).toMatchObject({ date_from: "-89d" });
     expect(kept.tiles.map(({ insight, layouts }) => [insight?.name ?? "text", layouts])).toEqual([
       ["Countries", { sm: { x: 0, y: 5, w: 6, h: 5 } }],
       ["Top pages", { sm: { x: 0, y: 0, w: 12, h: 5 } }],
@@ -254,7 +254,7 @@ describe("the pages", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
     const kept = await ask<{ filters: object }>("GET", `dashboards/${id}/`);
-    expect(kept.filters).toMatchObject({ date_from: "-90d", properties: or });
+    expect(kept.filters).toMatchObject({ date_from: "-89d", properties: or });
     // A group of which all must pass is nothing but its filters.
     const and = { type: "AND", values: [{ type: "AND", values: [one("Firefox")] }] };
     await ask("PATCH", `dashboards/${id}/`, { filters: { properties: and } });

@@ -177,6 +177,7 @@ test("health says the reason why the server is not ready, with its remedy, and r
     });
   });
   await page.getByText("Make space on the disk of the data directory").waitFor();
+  await page.getByText("In the answer of /_readiness: the disk is almost full").waitFor();
   expect(await flaws()).toEqual([]);
   await page.unroute("**/status/");
   await page.getByText("The server is ready").waitFor();

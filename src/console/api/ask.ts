@@ -10,14 +10,17 @@ export type Kind =
   | "LifecycleQuery"
   | "StickinessQuery";
 
-/** An event with its measure. */
+/** An event with its measure; fields that the builder does not know are kept. */
 export type SeriesNode = {
   kind?: "EventsNode";
   /** Null for every event. */
   event: string | null;
   math?: string;
   math_property?: string;
+  math_property_type?: string;
+  math_hogql?: string;
   custom_name?: string;
+  properties?: unknown;
 };
 
 /** A query as the API takes it; fields that the builder does not know are kept. */
@@ -33,22 +36,52 @@ export type Query = {
   retentionFilter?: Record<string, unknown>;
   funnelsFilter?: Record<string, unknown>;
   pathsFilter?: Record<string, unknown>;
-  /** The words of a question that only words can ask, or the statement of a query in SQL. */
+  /** The statement of a query in SQL, or the words of a question that was saved as words. */
   query?: string;
+  /** Of lists of events: their name, and the period. */
+  event?: string | null;
+  after?: string | null;
+  before?: string | null;
+  /** Of lists of persons or events: how many rows are left out at their beginning. */
+  offset?: number;
+  /** Of nodes, which stand around a query in what PostHog's clients save. */
+  source?: Query;
 };
+
+/** The query in a node, such as a `DataTableNode`; any other one as it is. */
+export const innerQuery = (query: Query): Query =>
+  /Node$/.test(query.kind) && query.source ? innerQuery(query.source) : query;
+
+/** A query in the nodes in which another one is saved. */
+export const inNodesOf = (saved: Query, query: Query): Query =>
+  innerQuery(saved) === saved
+    ? query
+    : { ...saved, source: inNodesOf(saved.source as Query, query) };
+
+/** One line of an answer. */
+export type Line = Schemas["InsightResult"];
 
 /** An answer: its numbers, how the question was read, and SQL that finds the same. */
 export type Answer = Omit<Schemas["InsightReport"], "query"> & { query: Query };
+
+/** An answer that has rows instead of lines: of a list of persons or events, or of a statement in SQL. */
+export type TableAnswer = Pick<Schemas["InsightTable"], "columns" | "results"> &
+  Partial<Omit<Schemas["InsightTable"], "query">> & { query: Query };
+
+/** The rows of an answer; undefined if it has lines. */
+export const tableIn = (answer: Answer): TableAnswer | undefined =>
+  "types" in answer || "hasMore" in answer ? (answer as unknown as TableAnswer) : undefined;
 
 /** Filters over a question: those of a dashboard, and others in place of them. */
 export type Over = Pick<Schemas["QueryAsked"], "dashboard" | "filters_override">;
 
 /** Asks a question, and keeps nothing of it. Throws a problem if it is refused. */
-export async function ask(query: Query, signal?: AbortSignal, over: Over = {}): Promise<Answer> {
+export async function ask(sent: Query, signal?: AbortSignal, over: Over = {}): Promise<Answer> {
+  const query = innerQuery(sent);
   const answer = await read(
     api.POST("/api/environments/{project_id}/query/", {
       params: { path: inProject() },
-      body: { query: query as Schemas["QueryAsked"]["query"], ...over },
+      body: { query: query as unknown as Schemas["QueryAsked"]["query"], ...over },
       signal: signal ?? null,
     }),
   );

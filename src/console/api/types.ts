@@ -641,6 +641,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/event_definitions/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["event_definitions_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["event_definitions_partial_update"];
+        trace?: never;
+    };
+    "/api/environments/{project_id}/property_definitions/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["property_definitions_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["property_definitions_partial_update"];
+        trace?: never;
+    };
     "/api/environments/{project_id}/groups/": {
         parameters: {
             query?: never;
@@ -1375,6 +1407,11 @@ export interface components {
             unit?: "percent" | "seconds";
             /** @enum {string} */
             compare_label?: "current" | "previous";
+            currency?: string;
+            /** @constant */
+            is_small?: true;
+            change_percent?: number | null;
+            change_points?: number | null;
             days?: string[];
             labels?: string[];
             count?: number;
@@ -1382,7 +1419,10 @@ export interface components {
             median_conversion_times?: (number | null)[];
             source?: string;
             target?: string;
-            average_conversion_time?: number;
+            reached_from_step_count?: number[];
+            reached_to_step_count?: number[];
+            average_conversion_time?: number | null;
+            median_conversion_time?: number | null;
         };
         InsightAnswer: {
             insight: components["schemas"]["Insight"];
@@ -1398,6 +1438,23 @@ export interface components {
             /** Format: date-time */
             calculated_at: string;
             other_readings?: string[];
+        };
+        InsightTableAnswer: {
+            insight: components["schemas"]["Insight"];
+            columns: string[];
+            types: string[][];
+            results: unknown[][];
+            hasMore: boolean;
+            limit: number;
+            offset: number;
+            query: {
+                [key: string]: unknown;
+            };
+            sentence: string;
+            explanation: string;
+            /** Format: date-time */
+            calculated_at: string;
+            elapsed_ms: number;
         };
         DraftSql: {
             sql: string;
@@ -1457,6 +1514,9 @@ export interface components {
                 /** @enum {string} */
                 kind: "HogQLQuery" | "SQLQuery";
                 query: string;
+                filters?: Record<string, never>;
+                variables?: Record<string, never>;
+                values?: Record<string, never>;
             } | {
                 /** @enum {string} */
                 kind: "WordsQuery";
@@ -1466,8 +1526,23 @@ export interface components {
                 kind: "TrendsQuery" | "FunnelsQuery" | "RetentionQuery" | "PathsQuery" | "LifecycleQuery" | "StickinessQuery";
             } | {
                 /** @enum {string} */
-                kind: "InsightVizNode";
+                kind: "InsightVizNode" | "DataTableNode" | "DataVisualizationNode";
                 source: Record<string, never>;
+            } | {
+                /** @enum {string} */
+                kind: "ActorsQuery" | "EventsQuery";
+                select?: string[];
+                search?: string;
+                properties?: Record<string, never>[];
+                where?: string[];
+                event?: string;
+                events?: string[];
+                personId?: string | number;
+                after?: string;
+                before?: string;
+                orderBy?: string[];
+                limit?: number;
+                offset?: number;
             } | {
                 /** @enum {string} */
                 kind: "ActorsQuery";
@@ -1485,6 +1560,8 @@ export interface components {
                     status?: "new" | "returning" | "resurrecting" | "dormant";
                     funnelStep?: number;
                     funnelStepBreakdown?: string | string[];
+                    funnelTrendsEntrancePeriodStart?: string;
+                    funnelTrendsDropOff?: boolean;
                 };
                 limit?: number;
                 offset?: number;
@@ -1501,6 +1578,9 @@ export interface components {
             types: string[][];
             results: unknown[][];
             hogql: string;
+            limit: number | null;
+            offset: number;
+            hasMore: boolean;
         };
         InsightReport: {
             columns: string[];
@@ -1524,6 +1604,22 @@ export interface components {
             offset: number;
             /** Format: date-time */
             calculated_at: string;
+        };
+        InsightTable: {
+            columns: string[];
+            types: string[][];
+            results: unknown[][];
+            hasMore: boolean;
+            limit: number;
+            offset: number;
+            query: {
+                [key: string]: unknown;
+            };
+            sentence: string;
+            explanation: string;
+            /** Format: date-time */
+            calculated_at: string;
+            elapsed_ms: number;
         };
         SqlSchema: {
             tables: {
@@ -1576,10 +1672,10 @@ export interface components {
         EventDefinition: {
             name: string;
             count: number;
-            /** Format: date-time */
-            first_seen_at: string;
-            /** Format: date-time */
-            last_seen_at: string;
+            first_seen_at: string | null;
+            last_seen_at: string | null;
+            description: string;
+            also_called: string[];
         };
         EventDefinitionPage: {
             count: number;
@@ -1595,12 +1691,18 @@ export interface components {
             is_numerical: boolean;
             count: number;
             last_seen_at: string | null;
+            description: string;
+            also_called: string[];
         };
         PropertyDefinitionPage: {
             count: number;
             next: string | null;
             previous: string | null;
             results: components["schemas"]["PropertyDefinition"][];
+        };
+        DefinitionChange: {
+            description?: string;
+            also_called?: string[];
         };
         Group: {
             group_type_index: number;
@@ -3268,7 +3370,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InsightAnswer"];
+                    "application/json": components["schemas"]["InsightAnswer"] | components["schemas"]["InsightTableAnswer"];
                     "text/plain": string;
                 };
             };
@@ -3557,7 +3659,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["QueryAnswer"] | components["schemas"]["InsightReport"] | components["schemas"]["InsightActors"];
+                    "application/json": components["schemas"]["QueryAnswer"] | components["schemas"]["InsightReport"] | components["schemas"]["InsightActors"] | components["schemas"]["InsightTable"];
                     "text/csv": string;
                     "text/plain": string;
                 };
@@ -3831,6 +3933,144 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    event_definitions_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventDefinition"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    event_definitions_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DefinitionChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventDefinition"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    property_definitions_retrieve: {
+        parameters: {
+            query?: {
+                type?: "event" | "person" | "group";
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropertyDefinition"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    property_definitions_partial_update: {
+        parameters: {
+            query?: {
+                type?: "event" | "person";
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DefinitionChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropertyDefinition"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

@@ -1,12 +1,15 @@
 import { type Unit, withUnit } from "../state/format.ts";
+import { SmallMark } from "./small-mark.tsx";
 
 /** A row of a list of bars. */
 export type Bar = {
   key: string;
   label: string;
-  value: number;
+  /** Null if it is not known. */
+  value: number | null;
   unit?: Unit | undefined;
-  note?: string;
+  note?: string | undefined;
+  isSmall?: boolean;
 };
 
 /** Labels with numbers, the greatest first, each on a bar as long as its number. */
@@ -19,13 +22,15 @@ export function BarList(props: {
   greatest?: number;
   onPick?: ((bar: Bar) => void) | undefined;
 }) {
-  const values = props.bars.map(({ value }) => Math.abs(value));
-  const greatest = Math.max(1, props.greatest ?? 0, ...values);
+  const sizeOf = ({ value }: Bar) => Math.abs(value ?? 0);
+  const sizes = props.bars.map(sizeOf);
+  // Shares and times may all be less than 1.
+  const greatest = Math.max(props.greatest ?? 0, ...sizes) || 1;
   const list = (
     <ol class="bar-list" aria-label={props.title}>
       {props.bars.map((bar) => (
         <li key={bar.key}>
-          <span class="bar" style={{ width: `${(100 * Math.abs(bar.value)) / greatest}%` }} />
+          <span class="bar" style={{ width: `${(100 * sizeOf(bar)) / greatest}%` }} />
           {props.onPick ? (
             <button
               type="button"
@@ -41,6 +46,7 @@ export function BarList(props: {
             </span>
           )}
           <span class="bar-value">
+            {bar.isSmall && <SmallMark />}
             {withUnit(bar.value, bar.unit)}
             {bar.note && <span class="faint"> {bar.note}</span>}
           </span>

@@ -9,6 +9,7 @@ import type { Mark } from "./mark-columns.ts";
 import { marksAt } from "./marks.ts";
 import { type Library, loadLibrary, plot } from "./plot.ts";
 import { colorOf, DASHES, drawn, partAt, type Series, tableOfLines } from "./series.ts";
+import { SmallMark } from "./small-mark.tsx";
 
 /** A point of a chart: which column of which series. */
 export type Point = { column: number; series: number };
@@ -242,6 +243,7 @@ function Readout(props: {
             dash={one.isBefore ? [4, 4] : (DASHES[now.indexOf(one)] ?? [])}
           />
           <span class="readout-name">{nameOf(one)}</span>
+          {one.isSmall && <SmallMark />}
           <b>{column === null ? "" : withUnit(one.data[column], one.unit)}</b>
         </span>
       ))}

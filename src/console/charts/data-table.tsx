@@ -1,9 +1,10 @@
 import { bucket, withUnit } from "../state/format.ts";
 import type { NumberTable } from "./series.ts";
+import { SmallMark } from "./small-mark.tsx";
 
 /** Numbers as a table, in a box that scrolls. */
 export function DataTable({ title, table }: { title: string; table: NumberTable }) {
-  const { head, rows, unitAt } = table;
+  const { head, rows, unitAt, isSmallAt } = table;
   return (
     /* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */
     <section class="table-frame scroll" tabIndex={0} aria-label={title}>
@@ -23,6 +24,7 @@ export function DataTable({ title, table }: { title: string; table: NumberTable 
               <th scope="row">{bucket(String(name))}</th>
               {cells.map((cell, at) => (
                 <td class="number" key={at}>
+                  {isSmallAt?.(line, at + 1) && <SmallMark />}
                   {typeof cell === "string" ? cell : withUnit(cell, unitAt?.(line, at + 1))}
                 </td>
               ))}

@@ -1,5 +1,6 @@
 import { number, type Unit, withUnit } from "../state/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { SmallMark } from "./small-mark.tsx";
 
 /** One number, with its change against the period before. */
 export function NumberTile(props: {
@@ -7,12 +8,15 @@ export function NumberTile(props: {
   label?: string | undefined;
   value: number | null | undefined;
   before?: number | null | undefined;
+  /** Its change in percent, or in points of a share; null without one to compare with. */
+  change?: number | null | undefined;
   unit?: Unit | undefined;
+  isSmall?: boolean;
   /** Whether less is better, as with a bounce rate. */
   isLessBetter?: boolean;
   onPick?: (() => void) | undefined;
 }) {
-  const { label, value, before, unit, onPick } = props;
+  const { label, value, before, change, unit, isSmall, onPick } = props;
   const text = withUnit(value, unit);
   return (
     <div class="number-tile">
@@ -24,39 +28,50 @@ export function NumberTile(props: {
           </button>
         ) : (
           text
-        )}
+        )}{" "}
+        {isSmall && <SmallMark />}
       </p>
-      <Change value={value} before={before} unit={unit} isLessBetter={props.isLessBetter} />
+      <Change
+        value={value}
+        before={before}
+        unit={unit}
+        change={change}
+        isLessBetter={props.isLessBetter}
+      />
     </div>
   );
 }
 
-function Change(props: {
+type ChangeProps = {
   value: number | null | undefined;
   before: number | null | undefined;
   unit: Unit | undefined;
-  isLessBetter: boolean | undefined;
-}) {
-  const { value, before, unit } = props;
+  change: number | null | undefined;
+  isLessBetter?: boolean | undefined;
+};
+
+function Change({ value, before, unit, change, isLessBetter }: ChangeProps) {
   // The line keeps its place without a comparison, so that tiles in a row have one height.
   if (value == null || before == null) return <p class="caption">&nbsp;</p>;
-  const isShare = unit === "percent";
-  if (before === 0 && !isShare) {
-    return <p class="caption">{value === 0 ? "as before" : "none before"}</p>;
-  }
-  // A share changes by points: from 20 % to 30 % are ten, not half as much again.
-  const change = isShare ? value - before : (100 * (value - before)) / before;
-  const text = number(Math.round(Math.abs(change) * 10) / 10);
-  if (text === "0") return <p class="caption">as before</p>;
-  const isGood = change > 0 !== Boolean(props.isLessBetter);
+  if (change == null) return <p class="caption">{value === 0 ? "as before" : "none before"}</p>;
+  const text = changeText(change, unit);
+  if (text === undefined) return <p class="caption">as before</p>;
+  const isGood = change > 0 !== Boolean(isLessBetter);
   return (
     <p class="caption change">
       <span class={isGood ? "good" : "bad"}>
         <Icon name={change > 0 ? "up" : "fall"} />
         <span class="off-screen">{change > 0 ? "up by" : "down by"}</span>
-        {text} {isShare ? "points" : "%"}
+        {text}
       </span>
       <span>from {withUnit(before, unit)}</span>
     </p>
   );
+}
+
+/** How much a number has changed, such as `14.4 %`, or `2.5 points` of a share; undefined if it is as before. */
+export function changeText(change: number, unit: Unit | undefined): string | undefined {
+  const text = number(Math.round(Math.abs(change) * 10) / 10);
+  // A share changes by points: from 20 % to 30 % are ten, not half as much again.
+  return text === "0" ? undefined : `${text} ${unit === "percent" ? "points" : "%"}`;
 }

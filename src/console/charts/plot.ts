@@ -1,9 +1,10 @@
 import type uPlot from "uplot";
 import { CHARTS } from "../state/base.ts";
-import { bucket, compact, withUnit } from "../state/format.ts";
+import { bucket } from "../state/format.ts";
 import type { Mark } from "./mark-columns.ts";
 import { drawMarks } from "./marks.ts";
-import { colorOf, commonUnit, DASHES, type Series, stacked, styleOf } from "./series.ts";
+import { numberAxis } from "./number-axis.ts";
+import { colorOf, DASHES, type Series, stacked, styleOf } from "./series.ts";
 
 /** How a chart is drawn. */
 export type PlotOptions = {
@@ -199,29 +200,6 @@ function drawEndLabels(plotted: uPlot, series: readonly Series[]): void {
   ctx.restore();
 }
 
-/** Steps of an axis of counts: there is no half person. */
-const WHOLE_STEPS = Array.from({ length: 15 }, (_, at) => [1, 2, 5].map((one) => one * 10 ** at));
-
-const isWhole = ({ series }: PlotOptions) =>
-  series.every(({ data }) => data.every((value) => Number.isInteger(value ?? 0)));
-
-/** Steps of an axis of times, in seconds: parts of a minute, an hour or a day, then days. */
-const TIME_STEPS = [
-  ...[1, 2, 5, 10, 20, 60, 120, 300, 600, 1200, 3600, 7200, 14_400, 28_800],
-  ...WHOLE_STEPS.flat().map((days) => days * 86_400),
-];
-
-/** The axis of numbers: its room, its steps and its words. */
-function numberAxis(options: PlotOptions): Pick<uPlot.Axis, "size" | "incrs" | "values"> {
-  const unit = commonUnit(options.series);
-  if (unit === undefined) {
-    const incrs = isWhole(options) ? { incrs: WHOLE_STEPS.flat() } : {};
-    return { size: 48, ...incrs, values: (_, places) => places.map(compact) };
-  }
-  const values = (_: uPlot, places: number[]) => places.map((place) => withUnit(place, unit));
-  return unit === "percent" ? { size: 56, values } : { size: 80, incrs: TIME_STEPS, values };
-}
-
 /** The place of the point that is nearest to a place from the left, in pixels. */
 const nearestPoint = (plot: uPlot, left: number): number =>
   plot.valToPos(plot.data[0][plot.posToIdx(left)] ?? 0, "x");
@@ -230,7 +208,7 @@ const nearestPoint = (plot: uPlot, left: number): number =>
 export function plot(drawing: Library, options: PlotOptions, element: HTMLElement): uPlot {
   const { columns, kind, width, height } = options;
   const { lines, data } = kind === "line" ? linesOf(options) : barsOf(options, drawing);
-  const isHourly = columns.some((column) => /[ T]\d/.test(column));
+  const isHourly = columns.some((column) => /^\d{4}-\d\d-\d\d[ T]\d/.test(column));
   const grid = { stroke: styleOf("--line"), width: 1 };
   const axis = { stroke: styleOf("--ink-2"), font: "12px system-ui", ticks: { show: false } };
   const half = kind === "line" && columns.length > 1 ? 0 : 0.5;
@@ -262,7 +240,7 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
           incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 56, 112],
           values: (_, places) => places.map((place) => axisText(columns[place], isHourly)),
         },
-        { ...axis, grid, space: 40, ...numberAxis(options) },
+        { ...axis, grid, space: 40, ...numberAxis(options.series) },
       ],
       series: lines,
       hooks: {

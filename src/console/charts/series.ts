@@ -1,4 +1,4 @@
-import type { Unit } from "../state/format.ts";
+import { type Unit, unitName } from "../state/format.ts";
 
 /** One line, or one set of bars, of a chart. */
 export type Series = {
@@ -8,6 +8,8 @@ export type Series = {
   /** Drawn in grey and dashed: the same line one period earlier. */
   isBefore?: boolean;
   unit?: Unit | undefined;
+  /** Whether fewer than 5 persons are counted. */
+  isSmall?: boolean;
   /** The number of its colour; by default its place among the lines. */
   place?: number;
 };
@@ -82,6 +84,8 @@ export type NumberTable = {
   rows: (string | number | null)[][];
   /** The unit of the number at a row and a cell. */
   unitAt?: (row: number, cell: number) => Unit | undefined;
+  /** Whether the number there counts fewer than 5 persons. */
+  isSmallAt?: (row: number, cell: number) => boolean;
 };
 
 /** A row for each column of a chart, with the number of each line. */
@@ -92,13 +96,14 @@ export const tableOfLines = (
   head: ["Time", ...series.map(({ label, isBefore }) => (isBefore ? `${label}, before` : label))],
   rows: columns.map((column, at) => [column, ...series.map(({ data }) => data[at] ?? null)]),
   unitAt: (_, cell) => series[cell - 1]?.unit,
+  isSmallAt: (_, cell) => series[cell - 1]?.isSmall === true,
 });
 
 /** The rows of a table for a file: bare numbers, with their unit in the head. */
 export function rawRows({ head, rows, unitAt }: NumberTable): NumberTable["rows"] {
   const names = head.map((name, cell) => {
     const unit = commonUnit(rows.map((_, row) => ({ unit: unitAt?.(row, cell) })));
-    return unit === undefined ? name : `${name} (${unit})`;
+    return unit === undefined ? name : `${name} (${unitName(unit)})`;
   });
   return [names, ...rows];
 }

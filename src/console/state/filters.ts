@@ -1,14 +1,24 @@
-import { valueText } from "./format.ts";
+import { eventTitle, valueText } from "./format.ts";
 
-/** A condition on a property, as the API has it. */
+/** A condition on a property, or on what a person did, as the API has it. */
 export type Filter = {
-  key: string;
+  /** The property, or the event that the person did; null for any event. */
+  key: string | null;
   operator: string;
   /** Absent for `is_set` and `is_not_set`. */
   value?: string | number | boolean | (string | number)[];
-  type: "event" | "person" | "group";
+  type: "event" | "person" | "group" | "session" | "behavioral";
   group_type_index?: number;
+  /** The other fields of a condition on what a person did. */
+  [field: string]: unknown;
 };
+
+/** A filter that the console can change; others are shown, and stay as they are. */
+export type EditableFilter = Filter & { key: string; type: "event" | "person" | "group" };
+
+/** Whether the console can change a filter. */
+export const isEditable = (filter: Filter): filter is EditableFilter =>
+  /^(event|person|group)$/.test(filter.type) && filter.key !== null;
 
 /** The operators of a filter, in the order in which they are offered. */
 export const OPERATORS: readonly { value: string; label: string }[] = [
@@ -18,7 +28,9 @@ export const OPERATORS: readonly { value: string; label: string }[] = [
   { value: "not_icontains", label: "does not contain" },
   { value: "regex", label: "matches the pattern" },
   { value: "gt", label: "is greater than" },
+  { value: "gte", label: "is at least" },
   { value: "lt", label: "is less than" },
+  { value: "lte", label: "is at most" },
   { value: "is_set", label: "is set" },
   { value: "is_not_set", label: "is not set" },
 ];
@@ -38,7 +50,9 @@ export function readFilters(text: string | undefined): Filter[] {
 }
 
 const isFilter = (value: unknown): value is Filter =>
-  typeof value === "object" && value !== null && typeof (value as Filter).key === "string";
+  typeof value === "object" &&
+  value !== null &&
+  (typeof (value as Filter).key === "string" || (value as Filter).type === "behavioral");
 
 /**
  * The filters that a query or a dashboard has, all of which an event must pass; undefined if they are groups of which
@@ -47,7 +61,11 @@ const isFilter = (value: unknown): value is Filter =>
 export function plainFilters(saved: unknown): Filter[] | undefined {
   if (saved === undefined || saved === null) return [];
   // Callers of the API may leave out the usual operator.
-  if (isFilter(saved)) return [{ ...saved, operator: saved.operator ?? "exact" }];
+  if (isFilter(saved)) {
+    const { operator, type } = saved;
+    if (type === "behavioral") return [saved];
+    return [{ ...saved, operator: operator ?? "exact", type: type ?? "event" }];
+  }
   const { type, values } = saved as { type?: unknown; values?: unknown };
   const parts = Array.isArray(saved) ? saved : values;
   if (!Array.isArray(parts)) return undefined;
@@ -61,9 +79,61 @@ export const writeFilters = (filters: readonly Filter[]): string | undefined =>
   filters.length === 0 ? undefined : JSON.stringify(filters);
 
 /** A filter in words, such as `plan is pro`. */
-export function filterText({ key, operator, value, type }: Filter): string {
-  const verb = OPERATORS.find((one) => one.value === operator)?.label ?? operator;
+export function filterText(filter: Filter): string {
+  if (filter.type === "behavioral") return behaviorText(filter);
+  const { key, operator, value, type } = filter;
+  const verb = OPERATORS.find((one) => one.value === operator)?.label ?? plain(operator);
   const shown = Array.isArray(value) ? value.map(valueText).join(" or ") : valueText(value);
-  const name = type === "person" ? `person ${key}` : key;
+  const name = type === "person" || type === "session" ? `${type} ${key}` : key;
   return needsValue(operator) ? `${name} ${verb} ${shown}` : `${name} ${verb}`;
+}
+
+const plain = (word: string): string => word.replaceAll("_", " ");
+
+const COUNTS: Record<string, string> = {
+  ...{ gte: "at least ", lte: "at most ", gt: "more than ", lt: "less than " },
+  ...{ exact: "exactly ", eq: "exactly " },
+};
+
+/** A condition on what a person did in words, such as `people with purchase at least 3 times in the last 30 days`. */
+function behaviorText(filter: Filter): string {
+  const { key, value, operator = "gte", negation } = filter;
+  const event = key === null ? "any event" : eventTitle(key);
+  const count = `${COUNTS[operator] ?? `${plain(operator)} `}${valueText(filter["operator_value"] ?? 1)}`;
+  const how: Record<string, string> = {
+    performed_event: event,
+    performed_event_multiple: `${event} ${count} ${count.endsWith(" 1") ? "time" : "times"}`,
+    performed_event_first_time: `their first ${event}`,
+    performed_event_regularly: `${event} in at least ${filter["min_periods"]} ${filter["time_interval"]}s`,
+    performed_event_sum: `${event} with ${count} in all of ${filter["sum_property"]}`,
+  };
+  const only = filtersText(filter["event_filters"]);
+  return [
+    negation === true ? "people without" : "people with",
+    how[String(value)] ?? `${event}, ${plain(String(value))}`,
+    ...(only === "" ? [] : [`where ${only}`]),
+    ...timeOf(filter),
+  ].join(" ");
+}
+
+function timeOf({ time_value, time_interval, value, ...filter }: Filter): string[] {
+  const [from, to] = [filter["explicit_datetime"], filter["explicit_datetime_to"]];
+  if (from === "all") return ["ever"];
+  if (from != null) return [`from ${from}${to == null ? "" : ` to ${to}`}`];
+  if (time_value === undefined || value === "performed_event_regularly") return [];
+  return [`in the last ${time_value} ${time_interval}${time_value === 1 ? "" : "s"}`];
+}
+
+/** Filters of any form in words, with `or` between those of which one suffices; empty without any. */
+export function filtersText(saved: unknown): string {
+  if (saved == null) return "";
+  if (isFilter(saved)) return plainFilters(saved)?.map(filterText).join("") ?? "";
+  const { type, values } = saved as { type?: unknown; values?: unknown };
+  const parts = Array.isArray(saved) ? saved : values;
+  if (!Array.isArray(parts)) return JSON.stringify(saved);
+  const texts = parts.map((part) => {
+    const text = filtersText(part);
+    return isFilter(part) || parts.length === 1 || text === "" ? text : `(${text})`;
+  });
+  return texts.filter((text) => text !== "").join(type === "OR" ? " or " : " and ");
 }

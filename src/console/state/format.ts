@@ -86,13 +86,19 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-/** The unit of numbers that are no counts. */
-export type Unit = "percent" | "seconds";
+/** The unit of numbers that are no counts; money has its currency, such as `currency EUR`. */
+export type Unit = "percent" | "seconds" | `currency ${string}`;
 
-/** A number with its unit, if it has one, such as `33.8 %` or `1 min 47 s`. */
+/** The unit as it stands next to a number or in the head of a column: `percent`, `seconds`, `EUR`. */
+export const unitName = (unit: Unit): string => unit.replace("currency ", "");
+
+/** A number with its unit, if it has one, such as `33.8 %`, `1 min 47 s` or `12.5 EUR`. */
 export function withUnit(value: number | null | undefined, unit: Unit | undefined): string {
   if (value == null || unit === undefined) return number(value);
   if (unit === "percent") return percent(value / 100);
+  if (unit !== "seconds") return `${number(value)} ${unitName(unit)}`;
+  if (value < 0) return `−${withUnit(-value, unit)}`;
+  if (value > 0 && value < 1) return `${number(value)} s`;
   const seconds = Math.round(value);
   const at = AGES.findIndex(([length]) => seconds >= length);
   const [size, name] = AGES[at] ?? [1, "s"];

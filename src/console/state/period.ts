@@ -1,50 +1,7 @@
+import { boundsOf, PERIODS, type Period, periodOfRange } from "./bounds.ts";
 import { zone } from "./project.ts";
 import { calendarOf, dayOfBound, rangeName } from "./ranges.ts";
 import { dayIn, shiftDay, startOfDay } from "./zoned-days.ts";
-
-/**
- * A period as the address has it: `today`, `yesterday`, `7d`, `30d`, `90d`, `month`, or two days such as
- * `2026-11-01..2026-11-21`, both included. Bounds of queries stand there too: `-8w`, `-1mStart..-1mEnd`,
- * `2026-11-01..` until now, or `all`.
- */
-export type Period = string;
-
-/** The periods that have a name, in the order of the picker, each with its key. */
-export const PERIODS: readonly { value: Period; label: string; key?: string }[] = [
-  { value: "today", label: "Today", key: "t" },
-  { value: "yesterday", label: "Yesterday", key: "y" },
-  { value: "7d", label: "Last 7 days", key: "w" },
-  { value: "30d", label: "Last 30 days", key: "m" },
-  { value: "90d", label: "Last 90 days" },
-  { value: "month", label: "This month" },
-];
-
-/** The bounds of the named periods, as queries have them. */
-const BOUNDS: Record<string, [from: string, to: string]> = {
-  today: ["dStart", ""],
-  yesterday: ["-1dStart", "-1dEnd"],
-  month: ["mStart", ""],
-};
-
-/** The bounds of a period, as queries have them; the end is empty for now. An unknown one is the last 7 days. */
-function boundsOf(period: Period): [from: string, to: string] {
-  const named = BOUNDS[period];
-  if (named) return named;
-  if (/^\d{1,4}d$/.test(period)) return [`-${period}`, ""];
-  const [from = "", to = ""] = period.split("..");
-  const isBound = (text: string) => dayOfBound(text, new Date(0), "UTC") !== undefined;
-  const isRange = (isBound(from) || from === "all") && (to === "" || isBound(to));
-  return isRange ? [from, to] : ["-7d", ""];
-}
-
-/** The period with these bounds of a query. */
-export function periodOfRange(from: string, to: string): Period {
-  if (/^-0d(Start)?$/.test(from) && to === "") return "today";
-  const named = Object.entries(BOUNDS).find(([, [first, last]]) => first === from && last === to);
-  if (named) return named[0];
-  if (/^-\d{1,4}d$/.test(from) && to === "") return from.slice(1);
-  return to === "" && !/^\d/.test(from) ? from : `${from}..${to}`;
-}
 
 /** The first and the last day of a period on the project's clock, as `2026-11-21`. */
 export type Days = { from: string; to: string };
@@ -53,7 +10,7 @@ export type Days = { from: string; to: string };
 export function daysOf(period: Period, now: Date, timeZone: string = zone()): Days {
   const today = dayIn(now, timeZone);
   const [first, last] = boundsOf(period);
-  const from = dayOfBound(first, now, timeZone) ?? shiftDay(today, -7);
+  const from = dayOfBound(first, now, timeZone) ?? shiftDay(today, -6);
   const to = dayOfBound(last, now, timeZone) ?? today;
   return from <= to ? { from, to } : { from: to, to: from };
 }
@@ -81,22 +38,21 @@ export function shifted(period: Period, direction: -1 | 1, now: Date): Period {
   const today = dayIn(now, zone());
   const by = direction * lengthOf(days);
   const last = shiftDay(days.to, by);
-  if (last >= today && direction === 1) return days.to >= today ? period : sameLength(days, today);
+  if (last >= today && direction === 1) return days.to >= today ? period : upToToday(days);
   return `${shiftDay(days.from, by)}..${last}`;
 }
 
-function sameLength(days: Days, today: string): Period {
+function upToToday(days: Days): Period {
   const length = lengthOf(days);
-  if (length === 1) return "today";
-  const named = PERIODS.find(({ value }) => value === `${length - 1}d`);
-  return named?.value ?? `${shiftDay(today, 1 - length)}..${today}`;
+  return length === 1 ? "today" : `${length}d`;
 }
 
 /** The name of a period, such as `Last 7 days` or `1 Nov – 21 Nov`. */
 export function labelOf(period: Period, now: Date): string {
-  const named = PERIODS.find(({ value }) => value === period);
-  if (named) return named.label;
   const [first, last] = boundsOf(period);
+  const plain = periodOfRange(first, last);
+  const named = PERIODS.find(({ value }) => value === plain);
+  if (named) return named.label;
   const name = rangeName(first, last);
   if (name) return name;
   const { from, to } = daysOf(period, now);
@@ -114,12 +70,6 @@ export function shortDay(day: string): string {
     ...(isThisYear ? {} : { year: "numeric" }),
     timeZone: "UTC",
   }).format(date);
-}
-
-/** A period as queries have it. */
-export function dateRangeOf(period: Period): { date_from: string; date_to?: string } {
-  const [from, to] = boundsOf(period);
-  return to === "" ? { date_from: from } : { date_from: from, date_to: to };
 }
 
 /** The interval in which a period is shown: hours for up to two days, weeks from half a year on. */

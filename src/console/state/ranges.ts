@@ -1,4 +1,3 @@
-import { counted } from "./format.ts";
 import { dayIn, shiftDay } from "./zoned-days.ts";
 
 /** An age or an edge of a calendar unit, as queries have it: `-8w`, `yStart`, `-1mEnd`. */
@@ -60,12 +59,16 @@ export function calendarOf(from: string, to: string): { unit: string; back: numb
   return { unit, back: Number(count ?? 0) };
 }
 
-/** The name of a range, such as `Last 8 weeks` or `This year`; undefined if only its days say it. */
+/**
+ * The name of a range, such as `Last 8 weeks` or `This year`; undefined if only its days say it. Days back from today,
+ * and the beginning of a unit some before the running one, are a day or a unit more than their number: `-7d` is 8 days.
+ */
 export function rangeName(from: string, to: string): string | undefined {
   if (from === "all" && to === "") return "All time";
   const { unit, back = 2 } = calendarOf(from, to) ?? {};
   if (unit !== undefined && back < 2) return `${back === 0 ? "This" : "Last"} ${UNITS[unit]}`;
   const [, count, of = "", edge] = AGE.exec(from) ?? [];
-  if (to !== "" || edge !== undefined || count === undefined) return undefined;
-  return `Last ${counted(Number(count), UNITS[of] ?? "day")}`;
+  if (to !== "" || edge === "End" || count === undefined) return undefined;
+  const units = Number(count) + (edge === "Start" || of === "d" ? 1 : 0);
+  return `Last ${units} ${UNITS[of]}${units === 1 ? "" : "s"}`;
 }

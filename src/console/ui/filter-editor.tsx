@@ -1,24 +1,38 @@
 import { useState } from "preact/hooks";
 import { usePropertyNames, useValues } from "../api/suggestions.ts";
-import { type Filter, filterText, needsValue, OPERATORS } from "../state/filters.ts";
+import {
+  type EditableFilter,
+  type Filter,
+  filtersText,
+  filterText,
+  isEditable,
+  needsValue,
+  OPERATORS,
+} from "../state/filters.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field, Select } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
 type EditorProps = {
-  /** Undefined if they cannot be shown, see `plainFilters`. */
+  /** Undefined if they cannot be changed here, see `plainFilters`. */
   filters: readonly Filter[] | undefined;
+  /** The same as they are saved, to be shown in words where they cannot be changed. */
+  saved?: unknown;
   onChange: (filters: Filter[]) => void;
   /** Whose properties can be filtered by; events and persons by default. */
   types?: readonly Filter["type"][];
 };
 
 /** The filters of a page as chips, with a dialog to add and to change one. Groups are left as they are. */
-export function FilterEditor({ filters, ...props }: EditorProps) {
+export function FilterEditor({ filters, saved, ...props }: EditorProps) {
   if (filters) return <PlainFilters {...props} filters={filters} />;
+  const text = filtersText(saved);
   return (
-    <span class="caption">Filtered by a group of filters, which only the API can change.</span>
+    <span class="caption">
+      Filtered by a group of filters, which only the API can change{text === "" ? "." : ": "}
+      <bdi>{text}</bdi>
+    </span>
   );
 }
 
@@ -34,9 +48,13 @@ function PlainFilters(props: EditorProps & { filters: readonly Filter[] }) {
     <div class="cluster tight">
       {filters.map((filter, at) => (
         <span class="chip" key={`${at}${filterText(filter)}`}>
-          <button type="button" title="Change this filter" onClick={() => setEdited(at)}>
-            {filterText(filter)}
-          </button>
+          {isEditable(filter) ? (
+            <button type="button" title="Change this filter" onClick={() => setEdited(at)}>
+              {filterText(filter)}
+            </button>
+          ) : (
+            <span>{filterText(filter)}</span>
+          )}
           <button
             type="button"
             aria-label={`Remove the filter ${filterText(filter)}`}
@@ -50,7 +68,12 @@ function PlainFilters(props: EditorProps & { filters: readonly Filter[] }) {
         Filter
       </Button>
       {edited !== undefined && (
-        <FilterDialog types={types} filter={filters[edited]} onKeep={keep} onClose={close} />
+        <FilterDialog
+          types={types}
+          filter={filters[edited] as EditableFilter | undefined}
+          onKeep={keep}
+          onClose={close}
+        />
       )}
     </div>
   );
@@ -58,7 +81,7 @@ function PlainFilters(props: EditorProps & { filters: readonly Filter[] }) {
 
 /** Numbers are compared as numbers, everything else as text. */
 const typed = (text: string, operator: string): string | number =>
-  (operator === "gt" || operator === "lt") && text.trim() !== "" && !Number.isNaN(Number(text))
+  /^[gl]te?$/.test(operator) && text.trim() !== "" && !Number.isNaN(Number(text))
     ? Number(text)
     : text;
 
@@ -66,32 +89,37 @@ const TYPE_NAMES = { event: "Event", person: "Person", group: "Group" };
 
 function FilterDialog(props: {
   types: readonly Filter["type"][];
-  filter: Filter | undefined;
+  filter: EditableFilter | undefined;
   onKeep: (filter: Filter) => void;
   onClose: () => void;
 }) {
-  const first = props.types[0] ?? "event";
-  const [filter, setFilter] = useState<Filter>(
+  const first = (props.types[0] ?? "event") as EditableFilter["type"];
+  const [filter, setFilter] = useState<EditableFilter>(
     props.filter ?? { key: "", operator: "exact", value: "", type: first },
   );
+  const types = [...new Set([...props.types, filter.type])] as EditableFilter["type"][];
+  const isKnown = OPERATORS.some((one) => one.value === filter.operator);
+  const other = { value: filter.operator, label: filter.operator.replaceAll("_", " ") };
   const value = Array.isArray(filter.value) ? filter.value.join(", ") : String(filter.value ?? "");
   const names = usePropertyNames(filter.type, filter.key);
   const values = useValues(filter.type, filter.key, value, filter.group_type_index);
   const hasValue = needsValue(filter.operator);
   const keep = (event: Event) => {
     event.preventDefault();
-    const { value: _, ...rest } = filter;
-    props.onKeep(hasValue ? { ...rest, value: typed(value, filter.operator) } : rest);
+    const { value: kept, ...rest } = filter;
+    // A list of values stays one unless another text is typed.
+    const next = Array.isArray(kept) ? kept : typed(value, filter.operator);
+    props.onKeep((hasValue ? { ...rest, value: next } : rest) as Filter);
   };
   return (
     <Dialog title={props.filter ? "Change the filter" : "Add a filter"} onClose={props.onClose}>
       <form class="stack" onSubmit={keep}>
-        {props.types.length > 1 && (
+        {types.length > 1 && (
           <Select
             label="Property of"
             value={filter.type}
-            choices={props.types.map((type) => ({ value: type, label: TYPE_NAMES[type] }))}
-            onChange={(type) => setFilter({ ...filter, type: type as Filter["type"] })}
+            choices={types.map((type) => ({ value: type, label: TYPE_NAMES[type] }))}
+            onChange={(type) => setFilter({ ...filter, type: type as EditableFilter["type"] })}
           />
         )}
         <Field
@@ -106,7 +134,7 @@ function FilterDialog(props: {
         <Select
           label="Comparison"
           value={filter.operator}
-          choices={OPERATORS}
+          choices={isKnown ? OPERATORS : [...OPERATORS, other]}
           onChange={(operator) => setFilter({ ...filter, operator })}
         />
         {hasValue && (

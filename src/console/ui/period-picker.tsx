@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useAddress } from "../state/address.ts";
-import { daysOf, labelOf, PERIODS, shifted } from "../state/period.ts";
+import { PERIODS, plainPeriod } from "../state/bounds.ts";
+import { daysOf, labelOf, shifted } from "../state/period.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
@@ -50,6 +51,7 @@ type ChoiceProps = {
 export function PeriodChoice(props: ChoiceProps) {
   const { period, onPeriod, isCompared = false, onCompared, noPeriod } = props;
   const [isCustom, setCustom] = useState(false);
+  const chosen = period === "" ? "" : plainPeriod(period);
   const back = () => onPeriod(shifted(period, -1, new Date()));
   const on = () => onPeriod(shifted(period, 1, new Date()));
   useKeys({
@@ -68,12 +70,12 @@ export function PeriodChoice(props: ChoiceProps) {
         items={[
           ...PERIODS.map(({ value, label }) => ({
             label,
-            isChosen: value === period,
+            isChosen: value === chosen,
             onChoose: () => onPeriod(value),
           })),
           {
             label: "Other days…",
-            isChosen: period !== "" && !PERIODS.some(({ value }) => value === period),
+            isChosen: chosen !== "" && !PERIODS.some(({ value }) => value === chosen),
             onChoose: () => setCustom(true),
           },
           ...(noPeriod === undefined

@@ -106,7 +106,11 @@ function Shown({ dashboard, loaded }: { dashboard: Dashboard; loaded: Loaded<Das
         above={{ ...ABOVE, href: href("dashboards") }}
         lead={dashboard.description}
       >
-        <FilterEditor filters={view.filters} onChange={view.setFilters} />
+        <FilterEditor
+          filters={view.filters}
+          saved={dashboard.filters["properties"]}
+          onChange={view.setFilters}
+        />
         <PeriodChoice period={view.period} onPeriod={view.setPeriod} noPeriod={view.noPeriod} />
         {canEdit && (
           <DashboardTools

@@ -81,7 +81,7 @@ function NewDashboard() {
   const { go } = useAddress();
   const [isOpen, setOpen] = useState(false);
   const create = async (name: string, description: string) => {
-    const { id } = await createDashboard({ name, description, filters: { date_from: "-30d" } });
+    const { id } = await createDashboard({ name, description, filters: { date_from: "-29d" } });
     go(`dashboards/${id}`);
   };
   if (!may("dashboard:write")) return null;

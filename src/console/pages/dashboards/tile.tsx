@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type Answer, ask, type Query } from "../../api/ask.ts";
+import { type Answer, ask, innerQuery, type Query } from "../../api/ask.ts";
 import { useLoad } from "../../api/load.ts";
 import { DataTable } from "../../charts/data-table.tsx";
 import { rawRows } from "../../charts/series.ts";
@@ -8,7 +8,7 @@ import { href } from "../../state/address.ts";
 import { csvOf, saveFile } from "../../ui/csv.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { Load } from "../../ui/states.tsx";
-import { isSql, tableOf } from "../insights/answer-table.ts";
+import { isList, isSql, tableOf } from "../insights/answer-table.ts";
 import { Result } from "../insights/result.tsx";
 import type { PlacedTile, Tile } from "./grid.ts";
 import { suited, type View } from "./view.ts";
@@ -55,8 +55,10 @@ function InsightTile(props: {
   const { insight, view, tools } = props;
   const { period, over } = view;
   const { name, short_id } = insight;
-  const query = suited(insight.query as Query, period);
-  const answer = useLoad(JSON.stringify([query, over]), (signal) => ask(query, signal, over));
+  const query = suited(innerQuery(insight.query as Query), period);
+  const isOnItsOwn = isSql(query) || isList(query);
+  const filters = isList(query) ? {} : over;
+  const answer = useLoad(JSON.stringify([query, filters]), (signal) => ask(query, signal, filters));
   const [isTable, setTable] = useState(false);
   // The tile's question with period and filters, so that the editor shows the same numbers.
   const { data } = answer;
@@ -87,7 +89,9 @@ function InsightTile(props: {
           />
         )}
       </header>
-      {view.isSet && isSql(query) && <p class="caption">SQL with its own period and filters</p>}
+      {view.isSet && isOnItsOwn && (
+        <p class="caption">{isSql(query) ? "SQL" : "A list"} with its own period and filters</p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */}
       <section class="tile-body" tabIndex={0} aria-label={name}>
         <Load of={answer} skeleton={<div class="tile-skeleton" />}>

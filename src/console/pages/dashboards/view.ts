@@ -1,7 +1,8 @@
 import type { Over, Query } from "../../api/ask.ts";
 import { useAddress } from "../../state/address.ts";
+import { dateRangeOf } from "../../state/bounds.ts";
 import { type Filter, plainFilters, readFilters } from "../../state/filters.ts";
-import { dateRangeOf, daysOf, intervalOf, lengthOf } from "../../state/period.ts";
+import { daysOf, intervalOf, lengthOf } from "../../state/period.ts";
 import { periodOf } from "../insights/query-state.ts";
 import type { Dashboard } from "./changes.ts";
 

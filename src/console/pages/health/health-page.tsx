@@ -73,7 +73,7 @@ function Readiness({ server: { ready, reasons } }: Pick<Status, "server">) {
               <p>{sentence}</p>
               <p>{remedy}</p>
               <p class="caption">
-                In the answer of <code>/readyz</code>: {reason}
+                In the answer of <code>/_readiness</code>: {reason}
               </p>
             </div>
           </div>

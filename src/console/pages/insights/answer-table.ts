@@ -1,9 +1,6 @@
-import type { Answer, Query } from "../../api/ask.ts";
-import type { Schemas } from "../../api/client.ts";
+import { type Answer, type Line, type Query, type TableAnswer, tableIn } from "../../api/ask.ts";
 import { type NumberTable, type Series, tableOfLines } from "../../charts/series.ts";
-
-/** One line of an answer. */
-export type Line = Schemas["InsightResult"];
+import { type Unit, valueText, withUnit } from "../../state/format.ts";
 
 const VALUE_NAMES: Record<string, string> = {
   $$_posthog_breakdown_other_$$: "(others)",
@@ -13,6 +10,14 @@ const VALUE_NAMES: Record<string, string> = {
 /** Whether a query is a statement in SQL, whose answer has rows instead of lines. */
 export const isSql = ({ kind }: Query): boolean => kind === "HogQLQuery" || kind === "SQLQuery";
 
+/** Whether a query lists persons or events. */
+export const isList = ({ kind }: Query): boolean =>
+  kind === "ActorsQuery" || kind === "EventsQuery";
+
+/** Whether a funnel is about the times that persons took, or about its conversion over time. */
+export const funnelViz = ({ kind, funnelsFilter }: Query): string | undefined =>
+  kind === "FunnelsQuery" ? String(funnelsFilter?.["funnelVizType"] ?? "steps") : undefined;
+
 /** Frequent measures in the words of the default dashboard. */
 const MEASURES: Record<string, string> = {
   $pageview: "Page views",
@@ -21,6 +26,10 @@ const MEASURES: Record<string, string> = {
   "sessions of $pageview": "Sessions",
   "unique sessions of $pageview": "Sessions",
 };
+
+/** The unit of the numbers of a line. */
+export const unitOf = ({ unit, currency }: Line): Unit | undefined =>
+  unit ?? (currency === undefined ? undefined : `currency ${currency}`);
 
 /** The words for what a line counts; without the unit, which its numbers have. */
 const measureOf = ({ label, unit }: Line): string =>
@@ -42,28 +51,69 @@ export function nameOf(line: Line, isOnlyMeasure: boolean): string {
 }
 
 /** The lines of an answer as a chart draws them. */
-export function seriesOf({ results }: Answer): Series[] {
+export function seriesOf({ results, query }: Answer): Series[] {
   const isOnlyMeasure = new Set(results.map(({ label }) => label)).size === 1;
+  const viz = funnelViz(query);
   return results.map((line) => ({
-    label: nameOf(line, isOnlyMeasure),
+    label:
+      isOnlyMeasure && line.breakdown_value === null
+        ? labelOf(line, viz)
+        : nameOf(line, isOnlyMeasure),
     data: line.data,
-    unit: line.unit,
+    // The seconds of a funnel are those of its columns.
+    unit: viz === "time_to_convert" ? undefined : unitOf(line),
     isBefore: line.compare_label === "previous",
+    isSmall: line.is_small === true,
   }));
 }
 
+function labelOf(line: Line, viz: string | undefined): string {
+  if (viz === "trends") return "Converted";
+  return viz === "time_to_convert" ? "Persons" : nameOf(line, true);
+}
+
+/** The names of the columns of a chart: times, or how long it took from the first step to the last. */
+export const columnsOf = ({ columns, query }: Answer): string[] =>
+  funnelViz(query) === "time_to_convert"
+    ? columns.map((from) => `from ${withUnit(Number(from), "seconds")}`)
+    : columns;
+
 /** The numbers of an answer: a row for each interval, or for each line if it only has totals. */
 export function tableOf(answer: Answer): NumberTable {
-  if (isSql(answer.query)) {
-    return { head: answer.columns, rows: answer.results as unknown as NumberTable["rows"] };
-  }
+  const rows = tableIn(answer);
+  if (rows) return { head: rows.columns, rows: rows.results.map((row) => plainRow(rows, row)) };
   const series = seriesOf(answer);
-  const table = tableOfLines(answer.columns, series);
-  if (answer.columns.length > 1) return table;
+  const table = tableOfLines(columnsOf(answer), series);
+  const hasTotals = answer.columns.length === 1 || isOfTotals(answer.query);
+  if (!hasTotals || funnelViz(answer.query)) return table;
+  const lines = answer.results.map(({ data, aggregated_value }) =>
+    answer.columns.length === 1 ? (data[0] ?? null) : aggregated_value,
+  );
   const [, ...names] = table.head;
   return {
     head: ["Name", commonMeasure(answer) ?? "Number"],
-    rows: names.map((name, at) => [name, table.rows[0]?.[at + 1] ?? null]),
+    rows: names.map((name, at) => [name, lines[at] ?? null]),
     unitAt: (row) => series[row]?.unit,
+    isSmallAt: (row) => series[row]?.isSmall === true,
   };
+}
+
+/** Whether a trend is asked for as numbers of its whole period. */
+export const isOfTotals = ({ trendsFilter }: Query): boolean =>
+  /^(ActionsTable|ActionsPie|ActionsBarValue|BoldNumber|WorldMap)$/.test(
+    String(trendsFilter?.["display"] ?? ""),
+  );
+
+/** A row as a file has it: a person by its name, and other objects as JSON. */
+function plainRow(
+  { columns, query }: TableAnswer,
+  row: readonly unknown[],
+): (string | number | null)[] {
+  return row.map((value, at) => {
+    if (value === null || typeof value === "number") return value;
+    if (typeof value !== "object" || columns[at] !== "person" || isSql(query))
+      return valueText(value);
+    const { name, uuid } = value as { name?: string | null; uuid?: string };
+    return name || (uuid ?? null);
+  });
 }

@@ -1,24 +1,41 @@
 import type { Kind, Query } from "../../api/ask.ts";
 import { usePropertyNames } from "../../api/suggestions.ts";
 import { plainFilters, writeFilters } from "../../state/filters.ts";
+import { intervalOf } from "../../state/period.ts";
 import { Field, Select } from "../../ui/field.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
-import { DISPLAYS, KINDS, withKind } from "./query-state.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { funnelViz, isList } from "./answer-table.ts";
+import { breakdownText, isPlainBreakdown, otherFacts } from "./query-facts.ts";
+import {
+  DISPLAYS,
+  FUNNEL_VIEWS,
+  KINDS,
+  kindName,
+  OTHER_DISPLAYS,
+  periodOf,
+  withKind,
+  withPresent,
+} from "./query-state.ts";
 import { EventField, SeriesEditor } from "./series-editor.tsx";
 
 type BuilderProps = { query: Query; onChange: (query: Query) => void };
 
-/** The fields of a query: events with their measures, breakdown, filters and display. */
+/**
+ * The fields of a query: events with their measures, breakdown, filters and display. Fields without controls are shown
+ * in words, and stay.
+ */
 export function Builder({ query, onChange }: BuilderProps) {
   const { kind } = query;
   const isTrend = kind === "TrendsQuery";
+  const display = String(query.trendsFilter?.["display"] ?? "ActionsLineGraph");
   const hasSeries = isTrend || /^(Funnels|Lifecycle|Stickiness)Query$/.test(kind);
   return (
     <div class="builder">
       <Select
         label="Kind"
         value={kind}
-        choices={KINDS}
+        choices={withPresent(KINDS, kind, kindName(query))}
         onChange={(next) => onChange(withKind(query, next as Kind))}
       />
       {hasSeries && (
@@ -40,30 +57,95 @@ export function Builder({ query, onChange }: BuilderProps) {
       {isTrend && (
         <Select
           label="Shown as"
-          value={String(query.trendsFilter?.["display"] ?? "ActionsLineGraph")}
-          choices={DISPLAYS}
-          onChange={(display) =>
-            onChange({ ...query, trendsFilter: { ...query.trendsFilter, display } })
+          value={display}
+          choices={withPresent(DISPLAYS, display, OTHER_DISPLAYS[display])}
+          onChange={(next) =>
+            onChange({ ...query, trendsFilter: { ...query.trendsFilter, display: next } })
           }
         />
       )}
+      {kind === "FunnelsQuery" && <FunnelView query={query} onChange={onChange} />}
       <fieldset>
         <legend>Only</legend>
         <FilterEditor
           filters={plainFilters(query.properties)}
+          saved={query.properties}
+          {...(kind === "ActorsQuery" && { types: ["person"] as const })}
           onChange={(filters) => {
             const { properties: _, ...rest } = query;
             onChange(writeFilters(filters) ? { ...rest, properties: filters } : rest);
           }}
         />
       </fieldset>
+      <OtherFields query={query} />
     </div>
   );
 }
 
-function Breakdown({ query, onChange }: BuilderProps) {
+function FunnelView({ query, onChange }: BuilderProps) {
+  const viz = funnelViz(query) ?? "steps";
+  const change = (funnelVizType: string) => {
+    const interval = query.interval ?? intervalOf(periodOf(query));
+    const funnelsFilter = { ...query.funnelsFilter, funnelVizType };
+    onChange({ ...query, funnelsFilter, ...(funnelVizType === "trends" ? { interval } : {}) });
+  };
+  return (
+    <Select
+      label="Shown as"
+      value={viz}
+      choices={withPresent(FUNNEL_VIEWS, viz)}
+      onChange={change}
+    />
+  );
+}
+
+/** The fields that have no controls here. */
+function OtherFields({ query }: { query: Query }) {
+  const facts = otherFacts(query);
+  if (facts.length === 0) return null;
+  return (
+    <fieldset>
+      <legend>{isList(query) ? "List" : "Also set"}</legend>
+      <dl class="query-facts">
+        {facts.map(({ name, text }) => (
+          <div key={name}>
+            <dt class="caption">{name}</dt>
+            <dd>
+              <bdi>{text}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </fieldset>
+  );
+}
+
+/** A breakdown by a property, whose name is typed; any other one can only be removed. */
+function Breakdown(props: BuilderProps) {
+  const { breakdownFilter, ...rest } = props.query;
+  if (isPlainBreakdown(breakdownFilter)) return <BreakdownField {...props} />;
+  const text = breakdownText(breakdownFilter ?? {});
+  return (
+    <fieldset>
+      <legend>Broken down by</legend>
+      <span class="chip">
+        <span>{text}</span>
+        <button
+          type="button"
+          aria-label={`Remove the breakdown by ${text}`}
+          onClick={() => props.onChange(rest)}
+        >
+          <Icon name="close" />
+        </button>
+      </span>
+    </fieldset>
+  );
+}
+
+function BreakdownField({ query, onChange }: BuilderProps) {
   const breakdown = String(query.breakdownFilter?.["breakdown"] ?? "");
-  const names = usePropertyNames("event", breakdown);
+  const isOfPerson = query.breakdownFilter?.["breakdown_type"] === "person";
+  const names = usePropertyNames(isOfPerson ? "person" : "event", breakdown);
   const change = (name: string) => {
     const { breakdownFilter, ...rest } = query;
     const next = {
@@ -76,7 +158,7 @@ function Breakdown({ query, onChange }: BuilderProps) {
   };
   return (
     <Field
-      label="Broken down by"
+      label={isOfPerson ? "Broken down by property of the person" : "Broken down by"}
       placeholder="Nothing"
       autocomplete="off"
       value={breakdown}

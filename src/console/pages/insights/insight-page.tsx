@@ -1,12 +1,20 @@
 import { useState } from "preact/hooks";
-import { type Answer, ask, type Query } from "../../api/ask.ts";
+import {
+  type Answer,
+  ask,
+  inNodesOf,
+  innerQuery,
+  type Query,
+  type TableAnswer,
+  tableIn,
+} from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { DataTable } from "../../charts/data-table.tsx";
-import { rawRows } from "../../charts/series.ts";
+import { type NumberTable, rawRows } from "../../charts/series.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
-import { clock } from "../../state/format.ts";
+import { clock, counted } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { CsvButton } from "../../ui/csv.tsx";
@@ -16,13 +24,22 @@ import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
 import { type Annotations, useAnnotations } from "./annotations.tsx";
-import { isSql, tableOf } from "./answer-table.ts";
+import { isList, isSql, tableOf } from "./answer-table.ts";
 import { Builder } from "./builder.tsx";
-import { FIRST_QUERY, KINDS, missingIn, periodOf, readQuery, withPeriod } from "./query-state.ts";
+import {
+  FIRST_QUERY,
+  KINDS,
+  kindName,
+  missingIn,
+  periodOf,
+  readQuery,
+  withPeriod,
+} from "./query-state.ts";
 import { Result } from "./result.tsx";
+import { Rows } from "./rows.tsx";
 import { SaveTools } from "./save.tsx";
 import { useSteps } from "./use-steps.ts";
-import { type Asked, useWords, Words } from "./words.tsx";
+import { type Asked, isWords, useWords, Words } from "./words.tsx";
 
 /** The editor of one question. Asking saves nothing: the question is in the address. */
 export function InsightPage({ params }: PageProps) {
@@ -56,7 +73,14 @@ export function InsightPage({ params }: PageProps) {
       </>
     );
   }
-  return <Editor query={asked} words={query["ask"]} insight={insight} onSaved={loaded.replace} />;
+  return (
+    <Editor
+      query={innerQuery(asked)}
+      words={query["ask"]}
+      insight={insight}
+      onSaved={loaded.replace}
+    />
+  );
 }
 
 /** The answer to a question, which appears together with its annotations. */
@@ -74,8 +98,12 @@ const NOT_UNDERSTOOD = "The question is not understood";
 function nameOf(query: Query, { data, isLoading }: Loaded<Answer>): string {
   // While it loads, the answer is that of the question before.
   if (!isLoading && data?.sentence) return data.sentence;
-  if (query.query !== undefined && !isSql(query)) return query.query;
-  return KINDS.find(({ value }) => value === query.kind)?.label ?? "";
+  return isWords(query) ? (query.query ?? "") : kindName(query);
+}
+
+/** The query that an answer understood from words; any other query as it is. */
+function understoodQuery(query: Query, { data, isLoading }: Loaded<Answer>): Query {
+  return isWords(query) && data && !isLoading ? data.query : query;
 }
 
 function Editor(props: {
@@ -85,9 +113,9 @@ function Editor(props: {
   insight: Schemas["Insight"] | undefined;
   onSaved: (insight: Schemas["Insight"]) => void;
 }) {
-  const { query, insight } = props;
+  const { query: sent, insight } = props;
   const { draft, keep } = useSteps();
-  const key = JSON.stringify(query);
+  const key = JSON.stringify(sent);
   const [typed, setTyped] = useState<{ words: string; key: string }>();
   const change = (next: Query, { words, isRun }: Asked = { isRun: false }) => {
     const q = JSON.stringify(next);
@@ -96,9 +124,10 @@ function Editor(props: {
     if (isRun) keep();
   };
   const choose = (next: Query) => change(next, { isRun: true });
-  const words = useWords({ query, first: props.words, onQuery: change });
-  const missing = words.reading?.query === null ? NOT_UNDERSTOOD : missingIn(query);
-  const { answer, annotations } = useAnswer(missing ? null : key, query, insight?.id);
+  const words = useWords({ query: sent, first: props.words, onQuery: change });
+  const missing = words.reading?.query === null ? NOT_UNDERSTOOD : missingIn(sent);
+  const { answer, annotations } = useAnswer(missing ? null : key, sent, insight?.id);
+  const query = understoodQuery(sent, answer);
   const isBuilt = KINDS.some(({ value }) => value === query.kind);
   const isTrend = query.kind === "TrendsQuery";
   return (
@@ -110,16 +139,21 @@ function Editor(props: {
       >
         <SaveTools
           insight={insight}
-          query={query}
+          query={insight ? inNodesOf(insight.query as Query, query) : query}
           name={typed?.key === key ? typed.words : (insight?.name ?? nameOf(query, answer))}
           missing={missing}
-          isOpen={missing !== undefined || words.isAhead}
+          isOpen={missing !== undefined || words.isAhead || isWords(query)}
           onChange={props.onSaved}
         />
       </PageHead>
       {!isSql(query) && <Words of={words} onQuery={change} />}
       <div class="editor">
-        {isBuilt && (
+        {isWords(query) && !answer.data && !answer.problem && (
+          <Panel title="Question">
+            <Skeleton height={480} />
+          </Panel>
+        )}
+        {(isBuilt || isList(query)) && (
           <Panel title="Question">
             {/* A typed change is a step of the history when its field loses the focus. */}
             <div onChange={keep}>
@@ -135,15 +169,14 @@ function Editor(props: {
         <Panel
           title="Answer"
           tools={
-            !isSql(query) && (
+            (isBuilt || query.kind === "EventsQuery") && (
               <PeriodChoice
-                period={isBuilt || query.dateRange ? periodOf(query) : ""}
-                {...(!isBuilt && { noPeriod: "As in the words" })}
+                period={periodOf(query)}
                 onPeriod={(period) => choose(withPeriod(query, period))}
                 {...(isTrend && {
                   isCompared: query.compareFilter?.compare === true,
                   onCompared: (compare: boolean) =>
-                    choose({ ...query, compareFilter: { compare } }),
+                    choose({ ...query, compareFilter: { ...query.compareFilter, compare } }),
                 })}
               />
             )
@@ -153,13 +186,15 @@ function Editor(props: {
             <Empty icon="insights" title={missing} />
           ) : (
             <Load of={answer} skeleton={<Skeleton height={480} />}>
-              {(data) =>
-                isSql(query) ? (
-                  <SqlAnswerPart answer={data} sql={query.query ?? ""} />
+              {(data) => {
+                const rows = tableIn(data);
+                const name = insight?.name || "insight";
+                return rows ? (
+                  <RowsPart answer={rows} table={tableOf(data)} name={name} />
                 ) : (
                   <AnswerTabs answer={data} insight={insight} annotations={annotations} />
-                )
-              }
+                );
+              }}
             </Load>
           )}
         </Panel>
@@ -168,16 +203,25 @@ function Editor(props: {
   );
 }
 
-/** The rows of a statement, which is changed on the page for SQL. */
-function SqlAnswerPart({ answer, sql }: { answer: Answer; sql: string }) {
+/** Rows: those of a statement are changed on the page for SQL. */
+function RowsPart(props: { answer: TableAnswer; table: NumberTable; name: string }) {
+  const { answer, table, name } = props;
+  const { query, explanation = "", results, calculated_at } = answer;
   return (
     <>
-      <Result answer={answer} title="Rows" />
+      <Rows answer={answer} title={explanation || "Rows"} />
       <footer class="answer-foot">
-        <span class="grow" />
-        <ButtonLink icon="sql" href={href("sql", { q: sql })}>
-          Open in SQL
-        </ButtonLink>
+        <p class="caption grow">
+          <bdi>{explanation}</bdi> {counted(results.length, "row")}
+          {calculated_at && `, read at ${clock(calculated_at)}`}.
+        </p>
+        {isSql(query) ? (
+          <ButtonLink icon="sql" href={href("sql", { q: query.query })}>
+            Open in SQL
+          </ButtonLink>
+        ) : (
+          <CsvButton name={name} rows={rawRows(table)} />
+        )}
       </footer>
     </>
   );

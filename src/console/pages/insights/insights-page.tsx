@@ -1,3 +1,4 @@
+import { innerQuery, type Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { mayAsk } from "../../api/session.ts";
@@ -9,7 +10,7 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
 import { Empty, NothingPasses } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { KINDS } from "./query-state.ts";
+import { kindName } from "./query-state.ts";
 import { changeInsight } from "./save.tsx";
 
 type Insight = Schemas["Insight"];
@@ -95,7 +96,7 @@ const columnsOf = (
     title: "Kind",
     width: "120px",
     isExtra: true,
-    cell: ({ query }) => KINDS.find(({ value }) => value === query["kind"])?.label ?? "Question",
+    cell: ({ query }) => kindName(innerQuery(query as Query)),
   },
   {
     key: "changed",

@@ -1,6 +1,6 @@
-import type { Answer } from "../../api/ask.ts";
+import type { Answer, Line } from "../../api/ask.ts";
 import { bucket, counted, eventTitle } from "../../state/format.ts";
-import { type Line, nameOf } from "./answer-table.ts";
+import { nameOf } from "./answer-table.ts";
 
 /** A number of an answer whose persons are asked for: its name, and how the API names it. */
 export type Pick = { title: string; source: { kind: string; [field: string]: unknown } };
@@ -31,6 +31,7 @@ export function pointPick(answer: Answer, at: number, column?: number): Pick | u
   const days = isBefore ? line.days : columns;
   const day = column === undefined ? undefined : days?.[column];
   const title = [nameOf(line, false), day && bucket(day)].filter(Boolean).join(", ");
+  if (query.kind === "FunnelsQuery") return convertedPick(answer, line, day);
   if (query.kind === "StickinessQuery") {
     const intervals = { series: seriesAt(answer, line), day: (column ?? 0) + 1 };
     return { title, source: { kind: "StickinessActorsQuery", source: query, ...intervals } };
@@ -50,6 +51,21 @@ export function pointPick(answer: Answer, at: number, column?: number): Pick | u
       series: seriesAt(answer, line),
       ...breakdownOf(line),
       ...(isBefore ? { compare: "previous" } : {}),
+    },
+  };
+}
+
+/** The persons who began in an interval and converted. */
+function convertedPick({ query }: Answer, line: Line, day: string | undefined): Pick | undefined {
+  if (day === undefined) return undefined;
+  const value = line.breakdown_value === null ? [] : [nameOf(line, true)];
+  return {
+    title: ["Converted", ...value, `began ${bucket(day)}`].join(", "),
+    source: {
+      kind: "FunnelsActorsQuery",
+      source: query,
+      funnelTrendsEntrancePeriodStart: day,
+      ...breakdownOf(line, "funnelStepBreakdown"),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Kind, Query, SeriesNode } from "../../api/ask.ts";
-import { dateRangeOf, daysOf, intervalOf, lengthOf, periodOfRange } from "../../state/period.ts";
+import { dateRangeOf, periodOfRange } from "../../state/bounds.ts";
+import { daysOf, intervalOf, lengthOf } from "../../state/period.ts";
 
 /** The six kinds, in the order in which they are offered. */
 export const KINDS: readonly { value: Kind; label: string }[] = [
@@ -11,10 +12,29 @@ export const KINDS: readonly { value: Kind; label: string }[] = [
   { value: "StickinessQuery", label: "Stickiness" },
 ];
 
+/** Names of the kinds that the builder does not make. */
+const OTHER_KINDS: Record<string, string> = {
+  ...{ EventsQuery: "List of events", ActorsQuery: "List of persons" },
+  ...{ HogQLQuery: "SQL", SQLQuery: "SQL" },
+};
+
+/** The name of the kind of a query, such as `Funnel`. */
+export const kindName = ({ kind }: Query): string =>
+  KINDS.find(({ value }) => value === kind)?.label ?? OTHER_KINDS[kind] ?? "Question";
+
+/** Choices of which one is the present value, which may be none that is offered. */
+export const withPresent = (
+  choices: readonly { value: string; label: string }[],
+  value: string,
+  label = value.replaceAll("_", " "),
+): readonly { value: string; label: string }[] =>
+  choices.some((one) => one.value === value) ? choices : [...choices, { value, label }];
+
 /** The measures of an event. */
 export const MATHS: readonly { value: string; label: string }[] = [
   { value: "total", label: "events" },
   { value: "dau", label: "persons" },
+  { value: "first_time_for_user", label: "persons for the first time" },
   { value: "unique_session", label: "sessions" },
   { value: "weekly_active", label: "weekly active persons" },
   { value: "monthly_active", label: "monthly active persons" },
@@ -38,6 +58,20 @@ export const DISPLAYS: readonly { value: string; label: string }[] = [
   { value: "ActionsBar", label: "Bars" },
   { value: "ActionsBarValue", label: "Totals" },
   { value: "BoldNumber", label: "Number" },
+  { value: "ActionsTable", label: "Table" },
+];
+
+/** Names of displays that only other clients choose. */
+export const OTHER_DISPLAYS: Record<string, string> = {
+  ...{ ActionsLineGraphCumulative: "Lines that add up", ActionsPie: "Totals as a pie" },
+  ...{ ActionsAreaGraph: "Areas", ActionsUnstackedBar: "Bars side by side", WorldMap: "Map" },
+};
+
+/** How funnels are shown. */
+export const FUNNEL_VIEWS: readonly { value: string; label: string }[] = [
+  { value: "steps", label: "Steps" },
+  { value: "trends", label: "Conversion over time" },
+  { value: "time_to_convert", label: "Times to convert" },
 ];
 
 /** The first question of a new insight. */
@@ -45,7 +79,7 @@ export const FIRST_QUERY: Query = {
   kind: "TrendsQuery",
   series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
   interval: "day",
-  dateRange: { date_from: "-30d" },
+  dateRange: { date_from: "-29d" },
 };
 
 /** The query that a parameter of the address has; undefined if it has no query, or a broken one. */
@@ -70,7 +104,8 @@ export function missingIn({ kind, series = [] }: Query): string | undefined {
 const RETENTION_INTERVALS = 7;
 
 /** The period of a query as the address has it. */
-export function periodOf({ kind, dateRange, retentionFilter = {} }: Query): string {
+export function periodOf({ kind, dateRange, retentionFilter = {}, ...query }: Query): string {
+  if (kind === "EventsQuery") return periodOfRange(query.after ?? "-24h", query.before ?? "");
   const to = dateRange?.date_to ?? "";
   const from = dateRange?.date_from;
   if (from != null || kind !== "RetentionQuery") return periodOfRange(from ?? "-7d", to);
@@ -80,15 +115,17 @@ export function periodOf({ kind, dateRange, retentionFilter = {} }: Query): stri
   return periodOfRange(`-${Number(totalIntervals) - 1}${unit}Start`, to);
 }
 
-/** The same question about another period, or without one if it is empty; its interval follows. */
+/** The same question about another period; its interval follows. */
 export function withPeriod(query: Query, period: string): Query {
-  if (period === "") {
-    const { dateRange: _, ...rest } = query;
-    return rest;
+  const range = dateRangeOf(period);
+  if (query.kind === "EventsQuery") {
+    const { before: _, ...rest } = query;
+    const before = range.date_to === undefined ? {} : { before: range.date_to };
+    return { ...rest, after: range.date_from, ...before };
   }
-  const dated = { ...query, dateRange: dateRangeOf(period) };
-  const hasInterval = query.kind === "TrendsQuery" || query.kind === "LifecycleQuery";
-  if (!hasInterval) return dated;
+  const dated = { ...query, dateRange: range };
+  const isOverTime = query.funnelsFilter?.["funnelVizType"] === "trends";
+  if (!isOverTime && !/^(Trends|Lifecycle)Query$/.test(query.kind)) return dated;
   const now = new Date();
   const isAsLong =
     lengthOf(daysOf(periodOf(query), now)) === lengthOf(daysOf(period, now)) && query.interval;
@@ -96,10 +133,11 @@ export function withPeriod(query: Query, period: string): Query {
 }
 
 /** The same question as another kind: events, period and filters stay, all else is left out. */
-export function withKind({ series, dateRange, properties }: Query, kind: Kind): Query {
+export function withKind(query: Query, kind: Kind): Query {
+  const { series = seriesOfList(query), dateRange = rangeOfList(query), properties } = query;
   const common = {
     kind,
-    dateRange: dateRange ?? { date_from: "-30d" },
+    ...(dateRange === undefined ? { dateRange: FIRST_QUERY.dateRange } : { dateRange }),
     ...(properties === undefined ? {} : { properties }),
   };
   const events = series?.length ? series : (FIRST_QUERY.series ?? []);
@@ -121,3 +159,9 @@ export function withKind({ series, dateRange, properties }: Query, kind: Kind): 
   if (kind === "TrendsQuery") return { ...common, series: events, interval: "day" };
   return { ...common, series: plain };
 }
+
+const seriesOfList = ({ event }: Query): SeriesNode[] =>
+  typeof event === "string" ? [{ kind: "EventsNode", event, math: "total" }] : [];
+
+const rangeOfList = ({ after, before }: Query): Query["dateRange"] =>
+  after == null ? undefined : { date_from: after, ...(before == null ? {} : { date_to: before }) };

@@ -1,8 +1,9 @@
 import type { SeriesNode } from "../../api/ask.ts";
 import { useEventNames, usePropertyNames } from "../../api/suggestions.ts";
+import { filtersText } from "../../state/filters.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
-import { MATHS, needsProperty } from "./query-state.ts";
+import { MATHS, needsProperty, withPresent } from "./query-state.ts";
 
 /** Most series of a query that the builder makes. */
 const SERIES_MAX = 10;
@@ -35,6 +36,7 @@ export function SeriesEditor(props: {
           {props.hasMath && (
             <Measure node={node} onChange={(next) => onChange(series.toSpliced(at, 1, next))} />
           )}
+          <Only filters={node.properties} />
           {series.length > 1 && (
             <Button
               kind="quiet"
@@ -53,6 +55,17 @@ export function SeriesEditor(props: {
         </div>
       )}
     </div>
+  );
+}
+
+/** The filters of one event, which stay as they are. */
+function Only({ filters }: { filters: unknown }) {
+  const text = filtersText(filters);
+  if (text === "") return null;
+  return (
+    <p class="caption series-only">
+      only <bdi>{text}</bdi>
+    </p>
   );
 }
 
@@ -79,14 +92,22 @@ export function EventField(props: {
 }
 
 function Measure({ node, onChange }: { node: SeriesNode; onChange: (node: SeriesNode) => void }) {
-  const names = usePropertyNames("event", node.math_property ?? "");
+  const owner = node.math_property_type === "person_properties" ? "person" : "event";
+  const names = usePropertyNames(owner, node.math_property ?? "");
   const choose = (math: string) => {
-    const { math_property: _, ...rest } = node;
+    const { math_property: _, math_property_type: __, math_hogql: ___, ...rest } = node;
     onChange(needsProperty(math) ? { ...node, math } : { ...rest, math });
   };
+  const math = node.math ?? "total";
   return (
     <>
-      <Select label="Count" isBare value={node.math ?? "total"} choices={MATHS} onChange={choose} />
+      <Select
+        label="Count"
+        isBare
+        value={math}
+        choices={withPresent(MATHS, math, node.math_hogql)}
+        onChange={choose}
+      />
       {needsProperty(node.math) && (
         <Field
           label="Property with the number"

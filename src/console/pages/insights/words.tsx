@@ -4,7 +4,7 @@ import { isAbort } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
-import { isSql } from "./answer-table.ts";
+import { isList, isSql } from "./answer-table.ts";
 import { missingIn } from "./query-state.ts";
 
 /** How long a pause in typing lasts until the words are read, in milliseconds. */
@@ -50,8 +50,9 @@ export function useWords({ query, first, onQuery }: WordsProps): WordsState {
     setProblem(undefined);
     setTyped(undefined);
     const built: Query = JSON.parse(key);
-    // A statement in SQL cannot be said in words, nor can a query that is not whole yet.
-    if (isSql(built) || missingIn(built)) return setWords("");
+    if (isWords(built)) return setWords(built.query ?? "");
+    // SQL and lists have no sentence, nor has a query that is not whole yet.
+    if (isSql(built) || isList(built) || missingIn(built)) return setWords("");
     readQuestion({ query: built }, leave.signal)
       .then(({ sentence }) => isTyping.current || setWords(sentence ?? ""))
       .catch((error: unknown) => isAbort(error) || isTyping.current || setWords(""));
@@ -103,6 +104,9 @@ export function useWords({ query, first, onQuery }: WordsProps): WordsState {
     run: (text) => (typed !== undefined || text !== words) && put(text, true),
   };
 }
+
+/** Whether a query has the words of a question, as old insights have it; the answer has their query. */
+export const isWords = ({ kind }: Query): boolean => kind === "WordsQuery";
 
 /** How a query came about: from which words, and whether it is a step of the history. */
 export type Asked = { words?: string; isRun: boolean };

@@ -1,0 +1,55 @@
+import type { Answer, Line } from "../../api/ask.ts";
+import { changeText } from "../../charts/number-tile.tsx";
+import { type Unit, withUnit } from "../../state/format.ts";
+import { nameOf, unitOf } from "./answer-table.ts";
+
+/** The same line in the period before; undefined without a comparison. */
+export function lineBefore({ results }: Answer, line: Line): Line | undefined {
+  if (line.compare_label !== "current") return undefined;
+  const key = JSON.stringify([line.label, line.breakdown_value]);
+  return results.find(
+    ({ compare_label, label, breakdown_value }) =>
+      compare_label === "previous" && JSON.stringify([label, breakdown_value]) === key,
+  );
+}
+
+/**
+ * The change of a line in percent, or in points of a share; null if it is not known, as from nothing, and undefined
+ * without a comparison.
+ */
+export function changeOf(answer: Answer, line: Line): number | null | undefined {
+  const before = lineBefore(answer, line);
+  if (before === undefined) return undefined;
+  const isShare = line.unit === "percent";
+  const said = isShare ? line.change_points : line.change_percent;
+  if (said !== undefined) return said;
+  const [value, old] = [line.aggregated_value, before.aggregated_value];
+  if (value === null || old === null || (old === 0 && !isShare)) return null;
+  return isShare ? value - old : (100 * (value - old)) / old;
+}
+
+/** A change in few characters, such as `+14.4 %`; undefined without one. */
+export function changeNote(
+  change: number | null | undefined,
+  unit: Unit | undefined,
+): string | undefined {
+  const text = change == null ? undefined : changeText(change, unit);
+  return text && `${(change ?? 0) > 0 ? "+" : "−"}${text}`;
+}
+
+/** Most lines whose changes are said. */
+const SENTENCES_MAX = 6;
+
+/** The changes of the lines of an answer, such as `Visitors: 135, 14.4 % more than in the period before (118)`. */
+export function changeSentences(answer: Answer): string[] {
+  const sentences = answer.results.flatMap((line) => {
+    const [change, before] = [changeOf(answer, line), lineBefore(answer, line)];
+    const unit = unitOf(line);
+    const text = change == null ? undefined : changeText(change, unit);
+    if (change == null || text === undefined || before === undefined) return [];
+    const [now, old] = [line, before].map((one) => withUnit(one.aggregated_value, unit));
+    const more = change > 0 ? "more" : "less";
+    return [`${nameOf(line, false)}: ${now}, ${text} ${more} than in the period before (${old})`];
+  });
+  return sentences.slice(0, SENTENCES_MAX);
+}

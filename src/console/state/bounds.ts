@@ -1,0 +1,57 @@
+import { dayOfBound } from "./ranges.ts";
+
+/**
+ * A period as the address has it: `today`, `yesterday`, `month`, or days such as `7d`, which are today and the six
+ * days before. Two days such as `2026-11-01..2026-11-21` are both included. Bounds of queries stand there too: `-8w`,
+ * `-1mStart..-1mEnd`, `2026-11-01..` until now, or `all`.
+ */
+export type Period = string;
+
+/** The periods that have a name, in the order of the picker, each with its key. */
+export const PERIODS: readonly { value: Period; label: string; key?: string }[] = [
+  { value: "today", label: "Today", key: "t" },
+  { value: "yesterday", label: "Yesterday", key: "y" },
+  { value: "7d", label: "Last 7 days", key: "w" },
+  { value: "14d", label: "Last 14 days" },
+  { value: "30d", label: "Last 30 days", key: "m" },
+  { value: "90d", label: "Last 90 days" },
+  { value: "month", label: "This month" },
+];
+
+/** The bounds of the named periods, as queries have them. */
+const BOUNDS: Record<string, [from: string, to: string]> = {
+  today: ["dStart", ""],
+  yesterday: ["-1dStart", "-1dEnd"],
+  month: ["mStart", ""],
+};
+
+/** The bounds of a period, as queries have them; the end is empty for now. An unknown one is the last 7 days. */
+export function boundsOf(period: Period): [from: string, to: string] {
+  const named = BOUNDS[period];
+  if (named) return named;
+  // A bound goes back from today, which is one of the days.
+  if (/^[1-9]\d{0,3}d$/.test(period)) return [`-${Number.parseInt(period, 10) - 1}d`, ""];
+  const [from = "", to = ""] = period.split("..");
+  const isBound = (text: string) => dayOfBound(text, new Date(0), "UTC") !== undefined;
+  const isRange = (isBound(from) || from === "all") && (to === "" || isBound(to));
+  return isRange ? [from, to] : ["-6d", ""];
+}
+
+/** The period with these bounds of a query. */
+export function periodOfRange(from: string, to: string): Period {
+  if (/^-0d(Start)?$/.test(from) && to === "") return "today";
+  const named = Object.entries(BOUNDS).find(([, [first, last]]) => first === from && last === to);
+  if (named) return named[0];
+  const back = /^-(\d{1,3})d$/.exec(from)?.[1];
+  if (back !== undefined && to === "") return `${Number(back) + 1}d`;
+  return to === "" && !/^\d/.test(from) ? from : `${from}..${to}`;
+}
+
+/** A period in the one form in which {@link PERIODS} has it: `-6d` is `7d`. */
+export const plainPeriod = (period: Period): Period => periodOfRange(...boundsOf(period));
+
+/** A period as queries have it. */
+export function dateRangeOf(period: Period): { date_from: string; date_to?: string } {
+  const [from, to] = boundsOf(period);
+  return to === "" ? { date_from: from } : { date_from: from, date_to: to };
+}

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { launchChromium } from "../support/start/chromium.ts";
+import { type Console, openConsole } from "../support/start/console.ts";
+import { BOUGHT, captureBuyers, flaws, place, queryIn } from "../support/start/insight-page.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
+
+const server = sharedServer();
+let browser: Browser;
+let opened: Console;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  await captureBuyers(server);
+  opened = await openConsole(browser, server);
+});
+
+afterAll(() => browser?.close());
+
+const STEPS = {
+  kind: "FunnelsQuery",
+  series: [
+    { kind: "EventsNode", event: "signup" },
+    { kind: "EventsNode", event: "purchase" },
+  ],
+  dateRange: { date_from: "-6d" },
+};
+
+test("a funnel over time is a line of percent, whose points lead to their persons", async () => {
+  const { page, problems, go } = opened;
+  const funnelsFilter = {
+    ...{ funnelVizType: "trends", funnelWindowInterval: 2, funnelWindowIntervalUnit: "day" },
+  };
+  await go(place({ ...STEPS, interval: "day", funnelsFilter }));
+  await page.getByRole("application").focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await page.locator(".readout").getByText("66.7 %").waitFor();
+  expect(await page.getByLabel("Shown as").inputValue()).toBe("trends");
+  await page.locator(".builder").getByText("2 day").waitFor();
+  expect(await flaws(opened)).toEqual([]);
+  await page.getByRole("application").focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("2 persons", { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("tab", { name: "Table" }).click();
+  await page.getByRole("cell", { name: "66.7 %" }).waitFor();
+
+  // What has no control stays when another field is changed.
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  expect(queryIn(page)).toMatchObject({ interval: "day", funnelsFilter });
+  expect(problems).toEqual([]);
+});
+
+test("times to convert are bars below their average or their median", async () => {
+  const { page, problems, go } = opened;
+  const funnelsFilter = { funnelVizType: "time_to_convert", binCount: 2 };
+  await go(place({ ...STEPS, funnelsFilter }));
+  await page.getByText("Average time", { exact: true }).waitFor();
+  await page.locator(".number-value").getByText("30 s").waitFor();
+  await page.getByRole("application").focus();
+  await page.keyboard.press("Home");
+  await page.locator(".readout-time").getByText("from 20 s").waitFor();
+  await page.locator(".readout").getByText("Persons").waitFor();
+  expect(await flaws(opened)).toEqual([]);
+  await go(
+    place({ ...STEPS, funnelsFilter: { ...funnelsFilter, timeToConvertAggregation: "median" } }),
+  );
+  await page.getByText("Median time", { exact: true }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+/** A trend with fields that the builder has no controls for. */
+const RICH = {
+  kind: "TrendsQuery",
+  series: [
+    {
+      ...{ kind: "EventsNode", event: "purchase", math: "hogql", name: "bought" },
+      math_hogql: "count(DISTINCT properties.sku)",
+      properties: [{ key: "amount", type: "event", operator: "gte", value: 5 }],
+    },
+    { kind: "EventsNode", event: "signup", math: "first_time_for_user" },
+  ],
+  interval: "day",
+  dateRange: { date_from: "-6d" },
+  properties: {
+    type: "AND",
+    values: [
+      {
+        type: "AND",
+        values: [{ ...BOUGHT, event_filters: [{ key: "amount", type: "event", value: 1 }] }],
+      },
+    ],
+  },
+  breakdownFilter: { breakdown: "toHour(timestamp)", breakdown_type: "hogql", breakdown_limit: 24 },
+  trendsFilter: {
+    ...{ formula: "A / B", smoothingIntervals: 3, display: "ActionsLineGraphCumulative" },
+  },
+  compareFilter: { compare: true, compare_to: "-1w" },
+};
+
+/** Has the server answer with these lines, whatever is asked. */
+async function answerWith(lines: object[], columns: string[]): Promise<void> {
+  await opened.page.route("**/query/", async (route) => {
+    const { query } = route.request().postDataJSON() ?? {};
+    const results = lines.map((line) => ({ label: "A / B", breakdown_value: null, ...line }));
+    await route.fulfill({
+      json: {
+        ...{
+          columns,
+          results,
+          sql: "SELECT 1",
+          elapsed_ms: 3,
+          query: query ?? RICH,
+          sentence: null,
+        },
+        ...{
+          explanation: "The ratio of both, by the hour.",
+          calculated_at: "2026-11-21T12:00:00Z",
+        },
+      },
+    });
+  });
+}
+
+test("fields without controls are shown in words, and stay when others are changed", async () => {
+  const { page, go } = opened;
+  await answerWith([{ data: [1, 2], aggregated_value: 3 }], ["2026-11-20", "2026-11-21"]);
+  await go(place(RICH));
+  await page.getByText("The ratio of both, by the hour.").waitFor();
+  const builder = page.locator(".builder");
+  for (const text of [
+    ...["A / B", "hour of the day", "only amount is at least 5", "-1w", "count(DISTINCT"],
+    "people with purchase at least 1 time where amount is 1",
+  ]) {
+    await builder.getByText(text).first().waitFor({ state: "attached" });
+  }
+  expect(await flaws(opened)).toEqual([]);
+  await page.getByLabel("Event", { exact: true }).last().fill("$pageview");
+  await page.getByRole("button", { name: "Last 7 days" }).click();
+  await page.getByRole("menuitemradio", { name: "Last 14 days" }).click();
+  await page.getByRole("button", { name: "Last 14 days" }).waitFor();
+  await builder.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByLabel("Property", { exact: true }).fill("channel");
+  await page.getByLabel("Value", { exact: true }).fill("ads");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await builder.getByText("channel is ads").waitFor();
+  const { properties: _, ...others } = RICH;
+  expect(queryIn(page)).toEqual({
+    ...others,
+    dateRange: { date_from: "-13d" },
+    series: [RICH.series[0], { ...RICH.series[1], event: "$pageview" }],
+    properties: [
+      RICH.properties.values[0]?.values[0],
+      { key: "channel", operator: "exact", value: "ads", type: "event" },
+    ],
+  });
+  await page.unroute("**/query/");
+});
+
+test("money by a breakdown has its currency, and few persons are marked", async () => {
+  const { page, problems, go } = opened;
+  problems.length = 0;
+  const query = {
+    kind: "TrendsQuery",
+    series: [{ kind: "EventsNode", event: "purchase", math: "avg", math_property: "amount" }],
+    dateRange: { date_from: "-6d" },
+    breakdownFilter: { breakdown: "channel", breakdown_type: "first_touch" },
+    trendsFilter: {
+      ...{ display: "ActionsTable", aggregationAxisFormat: "currency" },
+      aggregationAxisPostfix: " EUR",
+    },
+  };
+  await go(place(query));
+  const cell = page.getByRole("cell", { name: "12.5 EUR" });
+  await cell.getByTitle("fewer than 5 people").waitFor();
+  await page.locator(".chip").getByText("channel of the person's first event").waitFor();
+  expect(await flaws(opened)).toEqual([]);
+  await page.getByLabel("Shown as").selectOption("ActionsBarValue");
+  await page.locator(".bar-value").getByText("12.5 EUR").waitFor();
+  expect(queryIn(page)).toEqual({
+    ...query,
+    trendsFilter: { ...query.trendsFilter, display: "ActionsBarValue" },
+  });
+  expect(problems).toEqual([]);
+});
+
+test("numbers have their unit, their currency, their change and the mark of few persons", async () => {
+  const { page, go } = opened;
+  const lines = [
+    { aggregated_value: 1250.5, compare_label: "current", change_percent: 14.4, is_small: true },
+    { aggregated_value: 1000, compare_label: "previous" },
+  ].map((line) => ({ ...line, data: [line.aggregated_value], currency: "EUR" }));
+  const money = (display: string) => ({ ...RICH, trendsFilter: { display } });
+  await answerWith(lines, ["2026-11-21"]);
+  await go(place(money("BoldNumber")));
+  await page.locator(".number-value").getByText("1,250.5 EUR").waitFor();
+  await page.getByTitle("fewer than 5 people").waitFor();
+  // The server says the change; it is not calculated again.
+  await page.getByText("14.4 %").waitFor();
+  await page.getByText("from 1,000 EUR").waitFor();
+  expect(await flaws(opened)).toEqual([]);
+  await go(place(money("ActionsBarValue")));
+  await page.locator(".bar-value").getByText("1,250.5 EUR").waitFor();
+  await page.locator(".bar-value").getByText("+14.4 %").waitFor();
+  await page.locator(".bar-value").getByTitle("fewer than 5 people").waitFor();
+  expect(await flaws(opened)).toEqual([]);
+  await page.unroute("**/query/");
+
+  const shares = [
+    { data: [20, 30], aggregated_value: 25, compare_label: "current", change_points: 5 },
+    { data: [10, 30], aggregated_value: 20, compare_label: "previous" },
+  ].map((line) => ({ ...line, unit: "percent" }));
+  await answerWith(shares, ["2026-11-20", "2026-11-21"]);
+  await go(place({ ...RICH, trendsFilter: {} }));
+  await page.getByText("A / B: 25 %, 5 points more than in the period before (20 %)").waitFor();
+  expect(await flaws(opened)).toEqual([]);
+  await page.unroute("**/query/");
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { launchChromium } from "../support/start/chromium.ts";
+import { type Console, openConsole } from "../support/start/console.ts";
+import { send } from "../support/start/insight-page.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
+
+const server = sharedServer();
+let browser: Browser;
+let opened: Console;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  const event = { event: "$pageview", distinct_id: "ann" };
+  await server.capture({ api_key: PROJECT_KEY, ...event }, "/i/v0/e/");
+  await server.stored(1);
+  opened = await openConsole(browser, server);
+});
+
+afterAll(() => browser?.close());
+
+type Insight = { short_id: string; name: string; query: Record<string, unknown> };
+
+const VISITORS = { kind: "TrendsQuery", series: [{ event: "$pageview", math: "dau" }] };
+
+test("words are saved as the query that they were read as", async () => {
+  const { page, problems, go } = opened;
+  await go("insights/new/");
+  await page.getByRole("textbox", { name: "Question" }).fill("daily visitors this week");
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => (url.searchParams.get("q") ?? "").includes("wStart"));
+  await page.getByRole("button", { name: "Save", exact: true, disabled: false }).click();
+  expect(await page.getByLabel("Name").inputValue()).toBe("daily visitors this week");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.waitForURL((url) => !url.pathname.includes("new"));
+  const short_id = new URL(page.url()).pathname.split("/").at(-2);
+  const { query } = await send<Insight>(server, "GET", `insights/${short_id}/`);
+  expect(query).toMatchObject({ ...VISITORS, dateRange: { date_from: "wStart" } });
+  expect(problems).toEqual([]);
+});
+
+test("an insight that was saved as words has its answer, and is saved as its query from then on", async () => {
+  const { page, problems, go, findings } = opened;
+  const made = await send<Insight>(server, "POST", "insights/", { name: "Old", query: VISITORS });
+  const path = `insights/${made.short_id}/`;
+  // As a server before this one kept it.
+  await page.route(`**/environments/1/${path}`, async (route) => {
+    if (route.request().method() !== "GET") return await route.continue();
+    const response = await route.fetch();
+    const query = { kind: "WordsQuery", query: "daily visitors this week" };
+    await route.fulfill({ response, json: { ...(await response.json()), query } });
+  });
+  await go(path);
+  await page.getByRole("application").waitFor();
+  expect(await page.getByRole("textbox", { name: "Question" }).inputValue()).toBe(
+    "daily visitors this week",
+  );
+  await page.getByLabel("Kind").waitFor();
+  await page.getByRole("button", { name: "This week" }).waitFor();
+  expect(await findings()).toEqual([]);
+  await page.getByRole("button", { name: "Save", exact: true, disabled: false }).click();
+  await page.getByRole("button", { name: "Reset" }).waitFor({ state: "detached" });
+  const { query } = await send<Insight>(server, "GET", path);
+  expect(query).toMatchObject({ ...VISITORS, dateRange: { date_from: "wStart" } });
+  await page.unroute(`**/environments/1/${path}`);
+  expect(problems).toEqual([]);
+});
+
+test("words that ask for a list show it as a table", async () => {
+  const { page, problems, go } = opened;
+  await go("insights/new/");
+  const query = { kind: "EventsQuery", select: ["event", "person_id", "timestamp"], after: "-6d" };
+  await page.route("**/query/read/", (route) =>
+    route.fulfill({
+      json: {
+        ...{ query, sentence: "list events last 7 days", explanation: "Events." },
+        ...{ parts: [], readings: [], unknown: [], suggestions: [] },
+      },
+    }),
+  );
+  await page.getByRole("textbox", { name: "Question" }).fill("list events last 7 days");
+  await page.keyboard.press("Enter");
+  await page.getByRole("columnheader", { name: "Person" }).waitFor();
+  await page.getByRole("cell", { name: "Page view" }).waitFor();
+  await page.getByRole("button", { name: "Last 7 days" }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Question" }).inputValue()).toBe(
+    "list events last 7 days",
+  );
+  expect(await opened.findings()).toEqual([]);
+  await page.unroute("**/query/read/");
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import type { Page } from "playwright-core";
+import type { Console } from "./console.ts";
+import { PERSONAL_KEY, PROJECT_KEY, type Server } from "./server.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Captures three persons who sign up; two of them buy, 20 and 40 seconds later. */
+export async function captureBuyers(server: Server): Promise<void> {
+  const began = Date.now() - 30 * HOUR_MS;
+  const batch = ["ann", "ben", "cleo"].flatMap((name, at) => {
+    const event = (event: string, seconds: number, properties = {}) => ({
+      ...{ event, distinct_id: name, properties },
+      timestamp: new Date(began + seconds * 1000).toISOString(),
+    });
+    const $set = { email: `${name}@example.com`, plan: at === 0 ? "pro" : "free" };
+    const signup = event("signup", 0, { $set, channel: "ads" });
+    const purchase = event("purchase", 20 * (at + 1), { amount: 12.5, channel: "ads" });
+    return at === 2 ? [signup] : [signup, purchase];
+  });
+  await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
+  await server.stored(batch.length);
+}
+
+/** A filter of the persons who bought. */
+export const BOUGHT = {
+  ...{ type: "behavioral", key: "purchase", event_type: "events", negation: false },
+  ...{ value: "performed_event_multiple", operator: "gte", operator_value: 1 },
+};
+
+/** The page of a new insight with a query. */
+export const place = (query: object): string =>
+  `insights/new/?q=${encodeURIComponent(JSON.stringify(query))}`;
+
+/** The query that the address of a page has. */
+export const queryIn = (page: Page): unknown =>
+  JSON.parse(new URL(page.url()).searchParams.get("q") ?? "{}");
+
+/** The findings of axe, and how much too wide the page is on a phone. */
+export async function flaws({ page, findings, overflow }: Console): Promise<unknown[]> {
+  const found: unknown[] = await findings();
+  await page.setViewportSize({ width: 360, height: 900 });
+  const wider = await overflow();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  return wider > 0 ? [...found, { wider }] : found;
+}
+
+/** Asks the API of project 1. Throws an error with the text of a refusal. */
+export async function send<T>(
+  server: Server,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(`${server.url}/api/environments/1/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as T;
+}
