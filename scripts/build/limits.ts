@@ -104,13 +104,21 @@ const GROUPS: readonly Group[] = [
     },
   },
   {
+    title: "Names of events and properties",
+    constants: {
+      "core/events": [
+        "DESCRIBED_MAX",
+        "DESCRIPTION_CHARS_MAX",
+        "ALSO_CALLED_MAX",
+        "ALSO_CALLED_CHARS_MAX",
+      ],
+    },
+  },
+  {
     title: "SQL",
     constants: {
-      "core/sql": [
-        "SQL_BYTES_MAX",
-        "SQL_RUNNING_MAX",
-        "SQL_WAITING_MAX",
-        "SQL_ANSWER_BYTES_MAX",
+      "core/sql": ["SQL_BYTES_MAX", "SQL_ROWS_DEFAULT", "SQL_RUNNING_MAX", "SQL_ANSWER_BYTES_MAX"],
+      "stores/duckdb/sql": [
         "SQL_COLUMNS_MAX",
         "WINDOW_OFFSET_MAX",
         "SQL_SIZE_MAX",
@@ -118,6 +126,10 @@ const GROUPS: readonly Group[] = [
         "SQL_SETS_SIZE_MAX",
         "SQL_DEPTH_MAX",
         "SQL_GROWTH_MAX",
+        "RANGE_MAX",
+        "TOP_MAX",
+        "LIST_VALUES_MAX",
+        "LAMBDA_CHARS_MAX",
       ],
     },
   },
