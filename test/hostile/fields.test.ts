@@ -111,7 +111,11 @@ describe("fields that no caller may write", () => {
     ["project", "/api/projects/", { name: "Shop", timezone: "UTC" }],
     ["dashboard", `${ENVIRONMENT}/dashboards/`, { name: "Sales" }],
     ["annotation", `${ENVIRONMENT}/annotations/`, { content: "prices" }],
-    ["saved insight", `${ENVIRONMENT}/insights/`, { query: { kind: "WordsQuery", query: "x" } }],
+    [
+      "saved insight",
+      `${ENVIRONMENT}/insights/`,
+      { query: { kind: "WordsQuery", query: "all events" } },
+    ],
     [
       "insight",
       `${ENVIRONMENT}/max_tools/create_and_query_insight/`,

@@ -77,9 +77,10 @@ test("the server runs on and has every event once while queries take all memory"
   }
   await server.stored(acknowledged.length);
 
-  let { status, results } = await ask(server, "SELECT uuid FROM events");
+  let { status, results } = await ask(server, "SELECT uuid FROM events LIMIT 5000");
   // On a busy machine it may take longer than it may.
-  while (status !== 200) ({ status, results } = await ask(server, "SELECT uuid FROM events"));
+  while (status !== 200)
+    ({ status, results } = await ask(server, "SELECT uuid FROM events LIMIT 5000"));
   expect(results.flat().toSorted()).toEqual(acknowledged.toSorted());
   expect([...statuses].filter((status) => ![200, 400, 429, 503].includes(status))).toEqual([]);
   expect(await server.stop()).toBe(0);

@@ -13,7 +13,11 @@ import type { AnnotationReads, AnnotationWrites } from "../../src/core/ports/ann
 import type { Archive, ArchiveFiles, Restore } from "../../src/core/ports/archive.ts";
 import type { DashboardReads, DashboardWrites } from "../../src/core/ports/dashboards.ts";
 import type { DedupRuns } from "../../src/core/ports/dedup.ts";
-import type { DefinitionReads } from "../../src/core/ports/definitions.ts";
+import type {
+  DefinitionNoteReads,
+  DefinitionReads,
+  DefinitionWrites,
+} from "../../src/core/ports/definitions.ts";
 import type { DeletionReads, DeletionWrites } from "../../src/core/ports/erasure.ts";
 import type { EventReads, EventStore } from "../../src/core/ports/events.ts";
 import type { GroupReads } from "../../src/core/ports/groups.ts";
@@ -47,7 +51,7 @@ import { insightQueries } from "../../src/stores/duckdb/insights/queries.ts";
 import { definitionReads } from "../../src/stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../../src/stores/duckdb/lists/events.ts";
 import { logReads } from "../../src/stores/duckdb/lists/logs.ts";
-import { questionSql } from "../../src/stores/duckdb/questions/question-sql.ts";
+import type { VocabularySources } from "../../src/stores/duckdb/lists/vocabulary.ts";
 import { sqlReads } from "../../src/stores/duckdb/sql/sql.ts";
 import { nodeDisk } from "../../src/stores/files/disk.ts";
 import { storeSizes, volumeOf } from "../../src/stores/files/volume.ts";
@@ -65,6 +69,7 @@ import {
 import { activityReads } from "../../src/stores/sqlite/activity.ts";
 import { annotationReads, annotationWrites } from "../../src/stores/sqlite/annotations.ts";
 import { dashboardReads, dashboardWrites } from "../../src/stores/sqlite/dashboards.ts";
+import { definitionNoteReads, definitionWrites } from "../../src/stores/sqlite/definitions.ts";
 import { deletionReads, deletionRunWrites } from "../../src/stores/sqlite/deletions.ts";
 import { groupReads } from "../../src/stores/sqlite/groups.ts";
 import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts";
@@ -86,6 +91,7 @@ export type Records = Disposable & {
   projects: ProjectReads & ProjectWrites;
   annotations: AnnotationReads & AnnotationWrites;
   dashboards: DashboardReads & DashboardWrites;
+  definitions: DefinitionNoteReads & DefinitionWrites;
   insights: InsightReads & InsightWrites;
   playlists: PlaylistReads & PlaylistWrites;
   sessions: SessionReads & SessionWrites;
@@ -109,6 +115,7 @@ function sqliteRecords(): Records {
     projects: { ...projectReads(sqlite), ...projectWrites(sqlite) },
     annotations: { ...annotationReads(sqlite), ...annotationWrites(sqlite) },
     dashboards: { ...dashboardReads(sqlite), ...dashboardWrites(sqlite) },
+    definitions: { ...definitionNoteReads(sqlite), ...definitionWrites(sqlite) },
     insights: { ...insightReads(sqlite), ...insightWrites(sqlite) },
     playlists: { ...playlistReads(sqlite), ...playlistWrites(sqlite) },
     sessions: { ...sessionReads(sqlite), ...sessionWrites(sqlite) },
@@ -171,15 +178,19 @@ export type Events = AsyncDisposable & {
 };
 
 /** Event stores by name. Another one joins by one line. */
-export const EVENT_STORES: readonly [name: string, open: () => Promise<Events>][] = [
-  ["DuckDB", duckdbEvents],
-];
+export const EVENT_STORES: readonly [
+  name: string,
+  open: (sources?: VocabularySources) => Promise<Events>,
+][] = [["DuckDB", duckdbEvents]];
 
-async function duckdbEvents(): Promise<Events> {
-  return eventsOf(await duckdbStore());
+async function duckdbEvents(sources?: VocabularySources): Promise<Events> {
+  return eventsOf(await duckdbStore(), sources);
 }
 
-function eventsOf(made: Awaited<ReturnType<typeof duckdbStore>>): Events {
+function eventsOf(
+  made: Awaited<ReturnType<typeof duckdbStore>>,
+  sources?: VocabularySources,
+): Events {
   const ports = () => {
     const reads = apiReads(made.duckdb, 600);
     return {
@@ -188,8 +199,8 @@ function eventsOf(made: Awaited<ReturnType<typeof duckdbStore>>): Events {
       definitions: definitionReads(reads),
       logs: logReads(reads),
       sql: sqlReads(made.duckdb),
-      queries: insightQueries(reads, () => {}),
-      drafts: { sql: insightDraft, question: questionSql, overview: draftSql },
+      queries: insightQueries(reads, () => {}, sources),
+      drafts: { sql: insightDraft, overview: draftSql },
       columns: materializedColumns(made.duckdb),
     };
   };

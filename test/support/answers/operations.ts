@@ -12,6 +12,7 @@ const INSIGHTS = `${ENVIRONMENT}insights/`;
 const ANNOTATIONS = `${ENVIRONMENT}annotations/`;
 const DASHBOARDS = `${ENVIRONMENT}dashboards/`;
 const INSIGHT_QUERY = `${ENVIRONMENT}max_tools/create_and_query_insight/`;
+const EVENT_NAMES = `${ENVIRONMENT}event_definitions/`;
 const KEYS = "/api/personal_api_keys/";
 const PROJECT = "/api/projects/:project_id/";
 
@@ -43,6 +44,7 @@ const NEW_KEY = { body: { label: "ci", scopes: ["personal_api_key:read"] } };
 const UNSET = { query: "?$unset=plan" };
 const GROUPS = { query: "?group_type_index=0" };
 const GROUP = { query: "?group_type_index=0&group_key=acme" };
+const NOTE = { body: { also_called: ["order"] } };
 const KEY = { query: "?key=plan" };
 
 /** Every management operation: one that has no row here fails the test of the table. */
@@ -113,7 +115,18 @@ export const OPERATIONS: Row[] = [
   ["GET", `${ENVIRONMENT}events/:uuid/`, "query:read", 200, ""],
   ["POST", `${ENVIRONMENT}query/`, "query:read", 200, "format", SQL],
   ["DELETE", `${ENVIRONMENT}query/:client_query_id/`, "query:read", 204, ""],
-  ["GET", `${ENVIRONMENT}event_definitions/`, "event_definition:read", 200, `${LIST} search`],
+  ["GET", EVENT_NAMES, "event_definition:read", 200, `${LIST} search`],
+  ["GET", `${EVENT_NAMES}:name/`, "event_definition:read", 200, ""],
+  ["PATCH", `${EVENT_NAMES}:name/`, "event_definition:write", 200, "", NOTE],
+  ["GET", `${ENVIRONMENT}property_definitions/:name/`, "property_definition:read", 200, "type"],
+  [
+    "PATCH",
+    `${ENVIRONMENT}property_definitions/:name/`,
+    "property_definition:write",
+    200,
+    "type",
+    NOTE,
+  ],
   [
     "GET",
     `${ENVIRONMENT}property_definitions/`,
@@ -162,6 +175,7 @@ export function concrete(path: string, ids: Partial<Made> = {}): string {
       return path.startsWith(ANNOTATIONS) ? annotation : personUuid(Number(project), "ann");
     })
     .replace(":short_id", path.startsWith(INSIGHTS) ? insight : playlist)
+    .replace(":name", () => (path.startsWith(EVENT_NAMES) ? "$groupidentify" : "$group_type"))
     .replace(":session_recording_id", "r")
     .replace(":deletion_id", deletion)
     .replace(":uuid", event);

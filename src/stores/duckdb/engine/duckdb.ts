@@ -213,7 +213,7 @@ async function configure(
     `USE ${catalog(generation)}`,
     `SET allowed_directories = [${allowed.map(quoted).join(", ")}]`,
     "SET enable_external_access = false",
-    "SET allowed_configs = ['memory_limit', 'max_temp_directory_size']",
+    "SET allowed_configs = ['memory_limit', 'max_temp_directory_size', 'TimeZone']",
     "SET lock_configuration = true",
   ];
   for (const statement of before) await connection.run(statement);
