@@ -68,8 +68,14 @@ function takeOne(asked: Asked): string | null {
 
 const TAKEN = ["PROP", "VISITOR", "PERSON", "WHICH", "AFTER", "BEFORE", "MOST"] as const;
 
-/** "Where do visitors go after /pricing", "which pages come before /checkout". */
+/** "Paths of people", "where do visitors go after /pricing", "which pages come before /checkout". */
 export const paths: Measure = (asked) => {
+  const [lead] = asked.items;
+  const people = lead === undefined ? undefined : asked.beside(lead, 1);
+  if (/^paths?$/.test(lead?.word ?? "") && isTagged(people, "PERSON", "VISITOR")) {
+    use(lead, people);
+    return { query: { kind: "PathsQuery" }, events: [null] };
+  }
   const way = asked.find("AFTER", "BEFORE");
   const page = asked.items.find((item) => !item.isUsed && pathsOf(item) !== undefined);
   if (page === undefined || (way === undefined && !isWay(asked)) || asked.has("COUNT"))
