@@ -117,7 +117,7 @@ test("words are saved only once they are understood, and going back leads to eac
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.getByLabel("Kind").selectOption("PathsQuery");
   await expectAnswer("Paths");
-  while (!/^paths.*last week$/i.test(await question.inputValue())) await Bun.sleep(20);
+  while (!/paths.*last week$/i.test(await question.inputValue())) await Bun.sleep(20);
   const words = await question.inputValue();
   await save.click();
   expect(await page.getByLabel("Name").inputValue()).toBe(words);
