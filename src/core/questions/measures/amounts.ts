@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../values/json.ts";
 import { type EventInfo, isMoney } from "../names/index.ts";
-import type { Asked } from "../read/asked.ts";
+import { type Asked, isTagged } from "../read/asked.ts";
 import { filterJson } from "../read/parts.ts";
 import { type Draft, trend } from "./draft.ts";
-import { isCondition, isTagged } from "./items.ts";
+import { isCondition } from "./items.ts";
 
 const CURRENCIES: readonly [words: RegExp, code: string][] = [
   [/^(?:euros?|eur|€)$/, "EUR"],

@@ -1,8 +1,15 @@
 import { type EventInfo, isMoney, type PropertyInfo } from "../names/index.ts";
-import { type Asked, type Item, NotUnderstood, rankedProperties, textOf } from "../read/asked.ts";
+import {
+  type Asked,
+  type Item,
+  isTagged,
+  NotUnderstood,
+  rankedProperties,
+  textOf,
+} from "../read/asked.ts";
 import { amountsTrend, hasMoney } from "./amounts.ts";
 import { type Measure, node, trend } from "./draft.ts";
-import { freeBefore, isTagged, use, useAll } from "./items.ts";
+import { freeBefore, use, useAll } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
 
 const CALCULATIONS: readonly (readonly [tag: string, math: string])[] = [

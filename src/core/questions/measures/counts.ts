@@ -1,10 +1,10 @@
-import { type Asked, behavior, type Item } from "../read/asked.ts";
+import { type Asked, behavior, type Item, isTagged } from "../read/asked.ts";
 import type { Label } from "../read/labels.ts";
 import { isLabel } from "./calculations.ts";
 import { type Deed, firstTime, takeDeeds } from "./deeds.ts";
 import { type Draft, node, totalTrend, trend } from "./draft.ts";
 import { infoOf, visitEvent } from "./events.ts";
-import { freeBefore, isCondition, isTagged, PEOPLE, use, useAll } from "./items.ts";
+import { freeBefore, isCondition, PEOPLE, use, useAll } from "./items.ts";
 import { hasPeople, peopleTrend, takePeople } from "./people.ts";
 
 /** Counts people, groups or events; undefined if the question names no such thing. */

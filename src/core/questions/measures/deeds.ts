@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, oftenOf } from "../read/asked.ts";
+import { type Asked, behavior, type Item, isTagged, oftenOf } from "../read/asked.ts";
 import type { Frequency, Named } from "../read/parts.ts";
 import { takeConditions } from "./conditions.ts";
-import { freeBefore, isTagged, use } from "./items.ts";
+import { freeBefore, use } from "./items.ts";
 
 /** An event that people did or did not do, with its conditions and frequency. */
 export type Deed = {

@@ -1,12 +1,8 @@
 import type { PropertyInfo } from "../names/index.ts";
-import type { Asked, Item } from "../read/asked.ts";
+import { type Asked, type Item, isTagged } from "../read/asked.ts";
 
 /** Tags of nouns for people. */
 export const PEOPLE = ["VISITOR", "PERSON", "PAYER", "ACTIVE"] as const;
-
-/** Whether an item has any of the tags. */
-export const isTagged = (item: Item | undefined, ...tags: readonly string[]): boolean =>
-  item !== undefined && tags.some((tag) => item.tags.includes(tag));
 
 /** Marks items as used. Undefined ones are skipped. */
 export const use = (...items: readonly (Item | undefined)[]): void => {

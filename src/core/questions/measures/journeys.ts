@@ -1,7 +1,7 @@
-import { type Asked, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import { type Draft, type Measure, node, trend } from "./draft.ts";
 import { infoOf, visitEvent } from "./events.ts";
-import { isTagged, PEOPLE, use, useAll } from "./items.ts";
+import { PEOPLE, use, useAll } from "./items.ts";
 import { takePeople } from "./people.ts";
 
 /** "Weekly lifecycle of visitors". */

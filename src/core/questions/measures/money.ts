@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { type Asked, behavior, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import { amountsTrend, hasMoney } from "./amounts.ts";
 import { isCalculated, takeMath } from "./calculations.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
 import { type Draft, type Measure, node, totalOf, trend } from "./draft.ts";
-import { isTagged, use } from "./items.ts";
+import { use } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
 
 /** "Revenue", "average order value", "biggest order". */

@@ -1,9 +1,9 @@
-import { type Asked, behavior, type Item, textOf } from "../read/asked.ts";
+import { type Asked, behavior, type Item, isTagged, textOf } from "../read/asked.ts";
 import { takeExclusions, takeSpent } from "./conditions.ts";
 import { behaviorsOf, firstTime, repeated, takeDeeds } from "./deeds.ts";
 import { type Draft, node, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
-import { freeBefore, isTagged, PEOPLE, use } from "./items.ts";
+import { freeBefore, PEOPLE, use } from "./items.ts";
 
 /** The people in a question. */
 export type People = {

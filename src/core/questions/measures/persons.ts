@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { type Asked, behavior, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import { takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
 import { behaviorsOf, type Deed, repeated, takeDeeds } from "./deeds.ts";
 import type { Draft, Measure } from "./draft.ts";
-import { isCondition, isTagged, PEOPLE, use, useAll } from "./items.ts";
+import { isCondition, PEOPLE, use, useAll } from "./items.ts";
 import { type People, takePeople } from "./people.ts";
 
 /** The filter on one person by e-mail address. */

@@ -1,12 +1,19 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
-import { type Asked, type Item, NotUnderstood, rankedProperties, textOf } from "../read/asked.ts";
+import {
+  type Asked,
+  type Item,
+  isTagged,
+  NotUnderstood,
+  rankedProperties,
+  textOf,
+} from "../read/asked.ts";
 import type { Named } from "../read/parts.ts";
 import { currency } from "./amounts.ts";
 import { isCalculated } from "./calculations.ts";
 import { type Draft, type Measure, node, percentage, totalOf, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
-import { isTagged, PEOPLE, use } from "./items.ts";
+import { PEOPLE, use } from "./items.ts";
 import { visitsWith } from "./visits.ts";
 
 /** "Page views per visitor", "revenue per session", "tasks per active user". */

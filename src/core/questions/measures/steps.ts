@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../values/json.ts";
-import { type Asked, filterOf, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { type Asked, filterOf, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import { takeConditions } from "./conditions.ts";
 import { type Draft, node } from "./draft.ts";
 import { infoOf, visitEvent } from "./events.ts";
-import { freeBefore, isTagged, use } from "./items.ts";
+import { freeBefore, use } from "./items.ts";
 
 /**
  * Takes the steps of a funnel in order. A step is an event, a page view, or a visit if it comes first. Throws

@@ -1,9 +1,8 @@
 import type { JsonObject } from "../../values/json.ts";
-import type { Asked } from "../read/asked.ts";
+import { type Asked, isTagged } from "../read/asked.ts";
 import { takeMath } from "./calculations.ts";
 import { type Draft, type Measure, node, percentage, trend } from "./draft.ts";
 import { infoOf } from "./events.ts";
-import { isTagged } from "./items.ts";
 
 /** The series that counts visits with an event. A null event means any event. */
 export const visitsWith = (event: string | null, filters: JsonObject[] = []): JsonObject =>

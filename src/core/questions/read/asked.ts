@@ -138,6 +138,10 @@ export class Asked {
   }
 }
 
+/** Whether an item has any of the tags; false if it is undefined. */
+export const isTagged = (item: Item | undefined, ...tags: readonly string[]): boolean =>
+  item !== undefined && tags.some((tag) => item.tags.includes(tag));
+
 /** The words of an item. */
 export const textOf = ({ term, part }: Item): string =>
   part?.kind === "ev" || part?.kind === "filter"

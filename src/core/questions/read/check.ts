@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
-import { type Asked, type Item, textOf } from "./asked.ts";
+import type { Asked, Item } from "./asked.ts";
 
 /** For each concept, the pattern that the query's JSON must match if the question has a word for it. */
 const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
@@ -142,5 +142,3 @@ const isPlain = (operator: string): boolean => operator === "exact" || operator 
 /** A query with a page property counts as one about page views. */
 const isSameEvent = (name: string, text: string): boolean =>
   name === "$pageview" && /PathsQuery|"\$(?:pathname|entry_pathname|end_pathname)"/.test(text);
-
-export { textOf };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
-import { type Asked, type Item, noProperty, rankedProperties, textOf } from "./asked.ts";
+import { type Asked, type Item, isTagged, noProperty, rankedProperties, textOf } from "./asked.ts";
 
 /** A breakdown, or its possible properties until the events are known. */
 export type Label =
@@ -22,16 +22,12 @@ export const EXPRESSIONS: Readonly<Record<string, JsonObject>> = {
   EVENT_NAME: { property: "event", type: "event_metadata" },
 };
 
-/** Whether an item has any of the tags; false if it is undefined. */
-export const isOne = (item: Item | undefined, ...tags: string[]): boolean =>
-  item !== undefined && tags.some((tag) => item.tags.includes(tag));
-
 /** Whether an item is unused and not a part. */
 export const isFree = ({ isUsed, part }: Item): boolean => !isUsed && part === undefined;
 
 /** Whether an item is a word for people. */
 export const isPeople = (item: Item | undefined): boolean =>
-  isOne(item, "PERSON", "VISITOR", "PAYER");
+  isTagged(item, "PERSON", "VISITOR", "PAYER");
 
 /** Returns the label that a word names; undefined for other words. Also takes the words for first or last touch. */
 export function labelOf(asked: Asked, item: Item): Label | undefined {

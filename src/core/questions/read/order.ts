@@ -1,14 +1,14 @@
-import { type Asked, type Item, NotUnderstood, textOf } from "./asked.ts";
-import { isFree, isOne, type Labels, labelOf } from "./labels.ts";
+import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "./asked.ts";
+import { isFree, type Labels, labelOf } from "./labels.ts";
 
 /** Takes words such as "top" or "least", and the number of lines next to them or to the ranked label. */
 export function takeOrder(asked: Asked): Labels["order"] {
   const word = asked.items.find((item) => isFree(item) && isOrdering(asked, item));
   if (word === undefined) return takeLimit(asked);
-  const isAscending = isOne(word, "LEAST", "SMALLEST");
-  if (!isOne(word, "SOLD")) word.isUsed = true;
+  const isAscending = isTagged(word, "LEAST", "SMALLEST");
+  if (!isTagged(word, "SOLD")) word.isUsed = true;
   const others = asked.items.filter(
-    (item) => item.part === undefined && isOne(item, isAscending ? "LEAST" : "MOST"),
+    (item) => item.part === undefined && isTagged(item, isAscending ? "LEAST" : "MOST"),
   );
   const beside = [word, ...others].flatMap((one) => [asked.beside(one, -1), asked.beside(one, 1)]);
   const number =
@@ -16,7 +16,7 @@ export function takeOrder(asked: Asked): Labels["order"] {
     asked.items.find(
       (item) =>
         isNumber(item) &&
-        (isLabel(asked, asked.beside(item, 1)) || isOne(asked.beside(item, -1), "WHICH")),
+        (isLabel(asked, asked.beside(item, 1)) || isTagged(asked.beside(item, -1), "WHICH")),
     );
   for (const other of others) other.isUsed = true;
   if (number === undefined) return { isAscending };
@@ -32,10 +32,10 @@ const isLabel = (asked: Asked, item: Item | undefined): boolean =>
   item !== undefined && labelOf(asked, item) !== undefined;
 
 function isOrdering(asked: Asked, item: Item): boolean {
-  if (isOne(item, "MOST", "LEAST", "SOLD")) return true;
+  if (isTagged(item, "MOST", "LEAST", "SOLD")) return true;
   // "The largest order by country" asks for a maximum per country, not for a ranking.
   return (
-    isOne(item, "GREATEST", "SMALLEST") &&
+    isTagged(item, "GREATEST", "SMALLEST") &&
     isRanking(asked) &&
     asked.beside(item, 1)?.part?.kind !== "ev"
   );
@@ -44,7 +44,7 @@ function isOrdering(asked: Asked, item: Item): boolean {
 /** "5 entry pages", "which 5 pages", "first 5 pages": a limit without an order. */
 function takeLimit(asked: Asked): Labels["order"] {
   const bare = asked.items.find(
-    (item) => isNumber(item) && isOne(asked.beside(item, 1), "ENTRY", "EXIT"),
+    (item) => isNumber(item) && isTagged(asked.beside(item, 1), "ENTRY", "EXIT"),
   );
   if (bare !== undefined) {
     bare.isUsed = true;
@@ -52,8 +52,8 @@ function takeLimit(asked: Asked): Labels["order"] {
   }
   const which = asked.items.find((item) => {
     const next = asked.beside(item, 1);
-    const isAsking = !item.isUsed && (isOne(item, "WHICH") || item.word === "first");
-    return isAsking && isOne(next, "NUM") && next?.part === undefined;
+    const isAsking = !item.isUsed && (isTagged(item, "WHICH") || item.word === "first");
+    return isAsking && isTagged(next, "NUM") && next?.part === undefined;
   });
   const number = which === undefined ? undefined : asked.beside(which, 1);
   if (which === undefined || number?.term.number === undefined) return undefined;
@@ -66,14 +66,14 @@ function takeLimit(asked: Asked): Labels["order"] {
 /** Whether "highest" ranks lines: a label follows "which" or "by", or the question asks for a rate. */
 const isRanking = (asked: Asked): boolean =>
   asked.items.some(
-    (item) => !item.isUsed && isOne(item, "WHICH", "BY") && nextLabelled(asked, item),
+    (item) => !item.isUsed && isTagged(item, "WHICH", "BY") && nextLabelled(asked, item),
   ) || asked.has("RATE", "BOUNCE_RATE", "CONVERSION");
 
 function nextLabelled(asked: Asked, item: Item): boolean {
   let next = asked.beside(item, 1);
   for (let steps = 0; next !== undefined && steps < 3; steps += 1) {
     if (isLabel(asked, next)) return true;
-    if (next.part?.kind !== "ev" && !isOne(next, "NUM")) return false;
+    if (next.part?.kind !== "ev" && !isTagged(next, "NUM")) return false;
     next = asked.beside(next, 1);
   }
   return false;

@@ -1,13 +1,5 @@
-import type { Asked, Item } from "./asked.ts";
-import {
-  EXPRESSIONS,
-  isFree,
-  isOne,
-  isPeople,
-  type Label,
-  type Labels,
-  labelOf,
-} from "./labels.ts";
+import { type Asked, type Item, isTagged } from "./asked.ts";
+import { EXPRESSIONS, isFree, isPeople, type Label, type Labels, labelOf } from "./labels.ts";
 import { takeOrder } from "./order.ts";
 
 /** Takes the labels after "by", "which" and "top", with their order and the number of lines. */
@@ -15,7 +7,7 @@ export function takeLabels(asked: Asked): Labels {
   const order = takeOrder(asked);
   const taking = new Taking(asked, order !== undefined);
   const { labels, isRanked } = taking;
-  const words = asked.items.filter((item) => isFree(item) && isOne(item, "BY", "PER"));
+  const words = asked.items.filter((item) => isFree(item) && isTagged(item, "BY", "PER"));
   for (const by of words) taking.addBy(by);
   if (labels.length === 0 && !asked.has("WHOM")) taking.addAsked();
   if (isRanked && labels.length === 0 && !asked.has("SOLD")) taking.addRanked();
@@ -59,7 +51,7 @@ class Taking {
     by.isUsed = true;
     while (last !== undefined) {
       const joint: Item | undefined = this.asked.beside(last, 1);
-      const isJoint = isOne(joint, "AND") || joint?.word === ",";
+      const isJoint = isTagged(joint, "AND") || joint?.word === ",";
       last = joint === undefined || !isJoint ? undefined : this.asked.beside(joint, 1);
       if (joint === undefined || !this.add(last)) return;
       joint.isUsed = true;
@@ -80,7 +72,8 @@ class Taking {
   private labelled(next: Item | undefined): Item | undefined {
     const { asked } = this;
     const isTouch =
-      next?.part === undefined && isOne(next, "FIRST_TOUCH", "LAST_TOUCH", "FIRST_SEEN", "IS_NEW");
+      next?.part === undefined &&
+      isTagged(next, "FIRST_TOUCH", "LAST_TOUCH", "FIRST_SEEN", "IS_NEW");
     const one = isTouch && next !== undefined ? (asked.beside(next, 1) ?? next) : next;
     if (one?.part?.kind !== "ev" || one.part.isDoer) return one;
     // "By cancellation reason": the event comes before its property.
@@ -92,7 +85,7 @@ class Taking {
   /** Takes "which pages", "what reasons", "each plan". */
   addAsked(): void {
     const { asked } = this;
-    for (const which of asked.items.filter((item) => !item.isUsed && isOne(item, "WHICH"))) {
+    for (const which of asked.items.filter((item) => !item.isUsed && isTagged(item, "WHICH"))) {
       let next = asked.beside(which, 1);
       for (let steps = 0; next !== undefined && steps < 3; steps += 1) {
         if (isPeople(next) && !this.isRanked) return;
@@ -100,7 +93,7 @@ class Taking {
           which.isUsed = true;
           return;
         }
-        if (next.part?.kind !== "ev" && !isOne(next, "NUM") && !next.isUsed) break;
+        if (next.part?.kind !== "ev" && !isTagged(next, "NUM") && !next.isUsed) break;
         next = asked.beside(next, 1);
       }
     }
@@ -111,7 +104,8 @@ class Taking {
     const { asked } = this;
     const items = asked.items.filter((item) => !item.isUsed && labelOf(asked, item) !== undefined);
     // "What do people search for most" does not ask for people; "most active users" does.
-    const isNext = (item: Item) => isOne(asked.beside(item, -1), "MOST", "LEAST", "WHICH", "NUM");
+    const isNext = (item: Item) =>
+      isTagged(asked.beside(item, -1), "MOST", "LEAST", "WHICH", "NUM");
     this.add(items.find((item) => !isPeople(item)) ?? items.find(isNext));
   }
 
@@ -120,7 +114,7 @@ class Taking {
     const { items } = this.asked;
     const free = items.filter(isFree);
     const expression = free.find((item) =>
-      isOne(item, "ENTRY", "EXIT", "WEEKDAY", "HOUR", "WHICH_WEEK", "WHICH_MONTH"),
+      isTagged(item, "ENTRY", "EXIT", "WEEKDAY", "HOUR", "WHICH_WEEK", "WHICH_MONTH"),
     );
     if (expression !== undefined || this.asked.has(...CALCULATED)) {
       this.add(expression);
@@ -129,14 +123,14 @@ class Taking {
     const isPlural = ({ term: { words } }: Item) =>
       words.some(({ low, form }) => low.endsWith("s") && form !== low);
     const first = items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
-    const isBare = (item: Item) => item.term.group === undefined && isOne(item, "PROP");
+    const isBare = (item: Item) => item.term.group === undefined && isTagged(item, "PROP");
     this.add(free.find((item) => isBare(item) && (isPlural(item) || item === first)));
   }
 
   /** Marks repeated labels as used, as in "customers (email)". */
   takeAgain(): void {
     for (const item of this.asked.items) {
-      if (!isFree(item) || !isOne(item, "PROP", ...Object.keys(EXPRESSIONS))) continue;
+      if (!isFree(item) || !isTagged(item, "PROP", ...Object.keys(EXPRESSIONS))) continue;
       const label = labelOf(this.asked, item);
       if (label !== undefined && this.labels.some((one) => isSame(one, label))) item.isUsed = true;
     }
@@ -146,7 +140,8 @@ class Taking {
   takeTouch(): void {
     const { asked } = this;
     const by = asked.items.find(
-      (item) => !item.isUsed && isOne(item, "BY") && isOne(asked.beside(item, 1), "LAST_TOUCH"),
+      (item) =>
+        !item.isUsed && isTagged(item, "BY") && isTagged(asked.beside(item, 1), "LAST_TOUCH"),
     );
     const touch = by === undefined ? undefined : asked.beside(by, 1);
     for (const item of [by, touch]) if (item !== undefined) item.isUsed = true;
