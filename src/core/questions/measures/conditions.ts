@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, behavior, filterOf, NotUnderstood, oftenOf, textOf } from "../read/asked.ts";
-import type { Condition, PageNamed } from "../read/parts.ts";
+import { type Asked, behavior, filterOf, NotUnderstood, textOf } from "../read/asked.ts";
+import { type Condition, type PageNamed, parted } from "../read/parts.ts";
 import { currencyOf, hasCurrencies, inCurrency } from "./amounts.ts";
 import { ordersOf } from "./events.ts";
 import { use } from "./items.ts";
@@ -31,9 +31,9 @@ const taken = (
   asked
     .conditions()
     .filter(meets)
-    .map((item) => {
+    .flatMap((item) => {
       item.isUsed = true;
-      return filterOf(asked, item.part, events);
+      return parted(filterOf(asked, item.part, events));
     });
 
 const isConditionOf = (part: Condition | PageNamed, event: EventInfo | null): boolean =>
@@ -80,13 +80,10 @@ export function takeSpent(asked: Asked): JsonObject[] {
   if (isOneOfSeveral && code === undefined) {
     throw new NotUnderstood(textOf(spend), "Amounts are in several currencies. Name one.");
   }
-  const { is, number } = oftenOf(after.part);
-  return [
-    {
-      ...{ type: "behavioral", key: orders.name, value: "performed_event_sum" },
-      sum_property: asked.moneyOf(orders, textOf(spend)).name,
-      ...{ operator: is, operator_value: number },
-      ...(isOneOfSeveral && code !== undefined ? { event_filters: [inCurrency(code)] } : {}),
-    },
-  ];
+  const sum_property = asked.moneyOf(orders, textOf(spend)).name;
+  return after.part.bounds.map(({ is, number }) => ({
+    ...{ type: "behavioral", key: orders.name, value: "performed_event_sum", sum_property },
+    ...{ operator: is, operator_value: number },
+    ...(isOneOfSeveral && code !== undefined ? { event_filters: [inCurrency(code)] } : {}),
+  }));
 }

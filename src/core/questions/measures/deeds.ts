@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, isTagged, oftenOf } from "../read/asked.ts";
-import type { Frequency, Named } from "../read/parts.ts";
+import { type Asked, behavior, type Item, isTagged } from "../read/asked.ts";
+import { type Frequency, joined, type Named, parted } from "../read/parts.ts";
 import { takeConditions } from "./conditions.ts";
 import { freeBefore, use } from "./items.ts";
 
@@ -54,7 +54,7 @@ function takeFrequency(asked: Asked, item: Item, to: number): Frequency | undefi
   const before = asked.beside(item, -1);
   if (before?.isUsed === false && before.part?.kind === "cmp") {
     before.isUsed = true;
-    return oftenOf(before.part);
+    return { kind: "freq", bounds: before.part.bounds };
   }
   const other = asked.items
     .slice(0, to)
@@ -63,9 +63,9 @@ function takeFrequency(asked: Asked, item: Item, to: number): Frequency | undefi
   return other?.part?.kind === "freq" ? other.part : undefined;
 }
 
-/** The filter for people who did a deed, or did not do it. */
-export const didOf = ({ event, filters, frequency, isNot }: Deed): JsonObject =>
-  behavior(event.name, { filters, frequency, isNot });
+/** The filters for people who did a deed, or did not do it. */
+export const didOf = ({ event, filters, frequency, isNot }: Deed): JsonObject[] =>
+  parted(behavior(event.name, { filters, frequency, isNot }));
 
 /** The filter for people who did an event for the first time, or with `isNot` not for the first time. */
 export const firstTime = (
@@ -75,10 +75,12 @@ export const firstTime = (
 
 /** The filter for people who did an event at least twice. */
 export const repeated = (event: string | null): JsonObject =>
-  behavior(event, { frequency: { kind: "freq", is: "gte", number: 2 } });
+  behavior(event, { frequency: { kind: "freq", bounds: [{ is: "gte", number: 2 }] } });
 
 /** The filters for people by their deeds. They must match all of them, or any if the question says "or". */
 export const behaviorsOf = (deeds: readonly Deed[]): JsonObject[] => {
-  const all = deeds.map((deed) => (deed.isFirst ? firstTime(deed.event.name, deed) : didOf(deed)));
-  return deeds.some(({ isOr }) => isOr) ? [{ type: "OR", values: all }] : all;
+  const all = deeds.map((deed) =>
+    deed.isFirst ? [firstTime(deed.event.name, deed)] : didOf(deed),
+  );
+  return deeds.some(({ isOr }) => isOr) ? [{ type: "OR", values: all.map(joined) }] : all.flat();
 };

@@ -35,8 +35,9 @@ export const activeOn: Measure = (asked) => {
       !isUsed && part?.kind === "cmp" && part.unit === "days" && asked.items[at - 1]?.word === "on",
   );
   if (compared?.part?.kind !== "cmp" || !asked.has(...PEOPLE)) return undefined;
-  const { is, numbers } = compared.part;
-  if (is !== "gte" && is !== "gt") throw new NotUnderstood(textOf(compared));
+  const [{ is, number } = { is: "exact", number: 1 }, more] = compared.part.bounds;
+  if ((is !== "gte" && is !== "gt") || more !== undefined)
+    throw new NotUnderstood(textOf(compared));
   compared.isUsed = true;
   asked.takeAll("COUNT");
   useAll(asked, ({ word }) => word === "active");
@@ -46,7 +47,7 @@ export const activeOn: Measure = (asked) => {
     key: event,
     value: "performed_event_regularly",
     time_interval: "day",
-    min_periods: (numbers[0] ?? 1) + (is === "gt" ? 1 : 0),
+    min_periods: number + (is === "gt" ? 1 : 0),
   };
   return trend([node(event, { math: "dau" }, [own])], [infoOf(asked, event)]);
 };

@@ -60,7 +60,7 @@ function countsAndMoney(asked: Asked, named: Item, event: EventInfo, word: Item)
 function takeBuyers(asked: Asked, event: string): JsonObject[] {
   const base = takePeople(asked)?.base ?? event;
   const deeds = takeDeeds(asked, { isOfPeople: true });
-  return [...(base === event ? [] : [behavior(base)]), ...deeds.map(didOf)];
+  return [...(base === event ? [] : [behavior(base)]), ...deeds.flatMap(didOf)];
 }
 
 /** The only event with amounts, for a project without orders. Throws `NotUnderstood` if there is not exactly one. */

@@ -1,4 +1,5 @@
 import { type Asked, behavior, type Item, isTagged, textOf } from "../read/asked.ts";
+import { parted } from "../read/parts.ts";
 import { takeExclusions, takeSpent } from "./conditions.ts";
 import { behaviorsOf, firstTime, repeated, takeDeeds } from "./deeds.ts";
 import { type Draft, node, trend } from "./draft.ts";
@@ -69,7 +70,7 @@ export function peopleTrend(asked: Asked, { base: noun, ...people }: People): Dr
   const event = infoOf(asked, base);
   const own = [...(main?.filters ?? []), ...takeExclusions(asked, event)];
   if (main?.frequency !== undefined)
-    own.push(behavior(base, { frequency: main.frequency, filters: main.filters }));
+    own.push(...parted(behavior(base, { frequency: main.frequency, filters: main.filters })));
   if (people.isReturning) own.push(isMade ? repeated(base) : firstTime(base, { isNot: true }));
   own.push(...behaviorsOf(others), ...spent);
   const math = people.isNew || main?.isFirst === true ? "first_time_for_user" : "dau";

@@ -61,7 +61,7 @@ function peopleShare(asked: Asked, base: string | null, word: Item): Draft {
   const isOfFirst = base === null && others.length > 0;
   const event = isOfFirst ? first.event : infoOf(asked, base);
   const filters = isOfFirst ? first.filters : [];
-  const own = (isOfFirst ? others : deeds).map(didOf);
+  const own = (isOfFirst ? others : deeds).flatMap(didOf);
   const whole = node(isOfFirst ? first.event.name : base, { math: "dau" }, filters);
   return percentage({ ...whole, properties: [...filters, ...own] }, whole, [event]);
 }

@@ -3,10 +3,11 @@ import { type EventInfo, isMoney, type NameIndex, type PropertyInfo } from "../n
 import { folded } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
 import {
-  type Compared,
+  boundsJson,
   type Condition,
   type Frequency,
   filterJson,
+  joined,
   type Named,
   type PageNamed,
   type Part,
@@ -171,11 +172,10 @@ export function filterOf(
   if (chosen === undefined)
     throw noProperty(condition.text, properties[0]?.name ?? condition.text, events);
   const { values } = chosen;
-  const { operator, numbers } = condition;
+  const { operator, bounds } = condition;
   if (operator === "is_set" || operator === "is_not_set")
     return filterJson(chosen.property, operator);
-  if (operator === "between") return filterJson(chosen.property, operator, numbers ?? []);
-  if (numbers !== undefined) return filterJson(chosen.property, operator, numbers[0] ?? 0);
+  if (bounds !== undefined) return boundsJson(chosen.property, bounds);
   return filterJson(chosen.property, operator, values.length === 1 ? (values[0] ?? "") : values);
 }
 
@@ -236,7 +236,7 @@ export function rankedProperties(
   return properties.filter((one) => rank(one) < 9).toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A behavioral filter: people who did an event, or did not. */
+/** A behavioral filter: people who did an event, or did not. A range of times is a group of two filters. */
 export function behavior(
   event: string | null,
   {
@@ -251,22 +251,15 @@ export function behavior(
     time?: JsonObject;
   } = {},
 ): JsonObject {
-  return {
-    ...{ type: "behavioral", key: event },
-    ...(frequency === undefined
-      ? { value: "performed_event" }
-      : {
-          ...{ value: "performed_event_multiple", operator: frequency.is },
-          operator_value: frequency.number,
-        }),
+  const of = (often: JsonObject): JsonObject => ({
+    ...{ type: "behavioral", key: event, ...often },
     ...(filters.length === 0 ? {} : { event_filters: filters }),
     ...(isNot ? { negation: true } : {}),
     ...time,
-  };
-}
-
-/** A comparison as a frequency. Throws `NotUnderstood` for a range. */
-export function oftenOf({ is, numbers }: Compared): Frequency {
-  if (is === "between") throw new NotUnderstood("between", 'Say "at least" or "at most".');
-  return { kind: "freq", is, number: numbers[0] ?? 0 };
+  });
+  if (frequency === undefined) return of({ value: "performed_event" });
+  const all = frequency.bounds.map(({ is, number }) =>
+    of({ value: "performed_event_multiple", operator: is, operator_value: number }),
+  );
+  return isNot && all.length > 1 ? { type: "OR", values: all } : joined(all);
 }

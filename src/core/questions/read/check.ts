@@ -100,11 +100,13 @@ export function unmet(asked: Asked, query: JsonObject): Item[] {
         return !part.paths.every(has) || !(isPlain(part.how) || has(part.how));
       case "cmp":
         return (
-          !part.numbers.every((number) => text.includes(String(number))) && part.unit === undefined
+          !part.bounds.every(({ number }) => text.includes(String(number))) &&
+          part.unit === undefined
         );
       case "freq":
-        return !(
-          text.includes(`"operator_value":${part.number}`) || text.includes("RetentionQuery")
+        return !part.bounds.every(
+          ({ number }) =>
+            text.includes(`"operator_value":${number}`) || text.includes("RetentionQuery"),
         );
       case "whom":
         return !has(part.id);

@@ -11,7 +11,7 @@ import { type Asked, type Item, NotUnderstood, textOf } from "./asked.ts";
 import { queryOf } from "./kinds.ts";
 import { breakdownOf, type Labels } from "./labels.ts";
 import { inUnitOf, unitOfName } from "./numbers.ts";
-import { type Compared, filterJson } from "./parts.ts";
+import { boundsJson, type Compared, filterJson, parted } from "./parts.ts";
 
 /** The default period. */
 export const DEFAULT_SPAN: Span = { last: 30, unit: "day" };
@@ -104,7 +104,7 @@ function takeBareNumbers(asked: Asked, [event = null]: Events): JsonObject[] {
     const filter = codeFilter(asked, item, event) ?? amountFilter(asked, item, event);
     if (filter === undefined) return [];
     item.isUsed = true;
-    return [filter];
+    return parted(filter);
   });
 }
 
@@ -126,10 +126,9 @@ function codeFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObje
 function amountFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObject | undefined {
   if (event === null || item.part?.kind !== "cmp") return undefined;
   const name = amountOf(asked, event, item.part.unit, textOf(item));
-  const values = name === undefined ? undefined : inUnitOf(name, item.part);
-  if (name === undefined || values === undefined) return undefined;
-  const { is } = item.part;
-  return filterJson({ of: "event", name }, is, is === "between" ? values : (values[0] ?? 0));
+  const bounds = name === undefined ? undefined : inUnitOf(name, item.part);
+  if (name === undefined || bounds === undefined) return undefined;
+  return boundsJson({ of: "event", name }, bounds);
 }
 
 /** The property that a bare number belongs to: the amount of money, or the only property with a unit of time. */

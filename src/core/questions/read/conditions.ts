@@ -79,8 +79,9 @@ function numeric(found: Found, compared: Compared): Condition | undefined {
   const properties = propertiesIn(found).filter(
     ({ type, name }) => type === "number" && inUnitOf(name, compared) !== undefined,
   );
-  const numbers = inUnitOf(properties[0]?.name ?? "", compared) ?? compared.numbers;
-  return condition(found, properties, compared.is, numbers.map(String), { numbers });
+  const bounds = inUnitOf(properties[0]?.name ?? "", compared) ?? compared.bounds;
+  const values = bounds.map(({ number }) => String(number));
+  return condition(found, properties, "exact", values, { bounds });
 }
 
 function equalNumber(found: Found, index: NameIndex): Condition | undefined {

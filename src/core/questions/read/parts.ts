@@ -1,11 +1,13 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
 
-/** A comparison with one or two numbers. */
+/** A limit of a number. */
+export type Bound = { is: "gt" | "gte" | "lt" | "lte" | "exact"; number: number };
+
+/** A comparison with one number, or with the two ends of a range. */
 export type Compared = {
   kind: "cmp";
-  is: "gt" | "gte" | "lt" | "lte" | "exact" | "between";
-  numbers: number[];
+  bounds: Bound[];
   unit?: Unit;
   /** The word for the currency, such as "euros". */
   currency?: string;
@@ -21,7 +23,7 @@ export const UNITS = [
 export type Unit = (typeof UNITS)[number];
 
 /** How often something was done. */
-export type Frequency = { kind: "freq"; is: Exclude<Compared["is"], "between">; number: number };
+export type Frequency = { kind: "freq"; bounds: Bound[] };
 
 /** A condition on a property. It may have several possible properties until the events are known. */
 export type Condition = {
@@ -29,8 +31,8 @@ export type Condition = {
   /** The possible properties, each with its values. */
   of: { property: PropertyInfo; values: string[]; isExact: boolean }[];
   operator: string;
-  /** The numbers, if the operator compares numbers. */
-  numbers?: number[];
+  /** The limits, if the condition compares numbers. */
+  bounds?: Bound[];
   /** The original words, for error messages. */
   text: string;
   /** Whether the property was named in words. */
@@ -66,9 +68,33 @@ export type PersonNamed = { kind: "whom"; id: string };
 /** A part of a question, read from one or more terms. */
 export type Part = Compared | Frequency | Condition | Named | PageNamed | PersonNamed;
 
+/** Whether limits are the two inclusive ends of a range. */
+const isRange = ([from, to]: readonly Bound[]): boolean => from?.is === "gte" && to?.is === "lte";
+
+/** Returns limits of a property as a filter, or as a group of two. */
+export function boundsJson(property: FilterName, bounds: readonly Bound[]): JsonObject {
+  const all = bounds.map(({ is, number }) => filterJson(property, is, number));
+  if (!isRange(bounds)) return joined(all);
+  return filterJson(
+    property,
+    "between",
+    bounds.map(({ number }) => number),
+  );
+}
+
+/** Returns one filter as it is, and several as a group that needs all of them. */
+export const joined = (all: readonly JsonObject[]): JsonObject =>
+  all[1] === undefined ? (all[0] ?? {}) : { type: "AND", values: [...all] };
+
+/** Returns the filters of a group that needs all of them; any other filter alone. */
+export const parted = (filter: JsonObject): JsonObject[] =>
+  filter["type"] === "AND" ? (filter["values"] as JsonObject[]) : [filter];
+
+type FilterName = Pick<PropertyInfo, "of" | "name" | "group">;
+
 /** Returns a filter of a query. */
 export function filterJson(
-  { of, name, group }: Pick<PropertyInfo, "of" | "name" | "group">,
+  { of, name, group }: FilterName,
   operator: string,
   value?: JsonObject[string],
 ): JsonObject {

@@ -2,6 +2,7 @@ import { INTERVALS, type Interval } from "../../queries/period.ts";
 import { comparedSpans } from "./compared.ts";
 import { LETTERS, type Span, type TimeUnit, type Today } from "./dates.ts";
 import { groupsOf, periodIn, standing, unitOf } from "./periods.ts";
+import { withoutQuotes } from "./words.ts";
 
 /** The time of a question. */
 export type When = {
@@ -167,7 +168,8 @@ export function takeTime(
   words: string,
   today: Today,
 ): { text: string; when: When; said: TimeWords[] } {
-  const timed = new Timed(words);
+  const { hidden, shown } = withoutQuotes(words);
+  const timed = new Timed(hidden);
   timed.takeComparison();
   timed.takePeriods(today);
   const maybe = standing(MAYBE_ALL_TIME, timed.text);
@@ -179,5 +181,5 @@ export function takeTime(
   if (timed.when.compare !== undefined) {
     for (const found of timed.text.matchAll(CHANGES)) timed.blank("comparison", found);
   }
-  return timed;
+  return { ...timed, text: shown(timed.text) };
 }

@@ -20,23 +20,39 @@ export type Word = {
 
 /** Contractions and signs with their replacements, which have the same length. */
 const PLAIN: readonly [pattern: RegExp, plain: string][] = [
-  [/[‘’]/g, "'"],
-  [/[“”„«»]/g, '"'],
   [/'s\b/gi, "  "],
   [/'(?:ve|re|ll)\b/gi, "   "],
   [/'[dm]\b/gi, "  "],
   [/→/g, ">"],
 ];
 
+/** Text in double quotes. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+
+/** Hides the text in quotes. `shown` puts it back into a text of the same length. */
+export function withoutQuotes(text: string) {
+  const plain = text.replace(/[“”„«»]/g, '"').replace(/[‘’]/g, "'");
+  const shown = (changed: string): string =>
+    [...plain.matchAll(QUOTED)].reduce(
+      (all, { 0: quoted, index }) =>
+        all.slice(0, index) + quoted + all.slice(index + quoted.length),
+      changed,
+    );
+  return { hidden: plain.replace(QUOTED, (quoted) => '"'.repeat(quoted.length)), shown };
+}
+
 /** Matches quoted text, comparison signs, punctuation, addresses, and other text between spaces. */
 const WORD =
-  /(?:(event|person|session|group\d*)\.)?"((?:[^"\\]|\\.)*)"|'([^']+)'(?=[\s,.?!;)]|$)|-+>|>{2,}|[<>]=|!=|[<>=&+,;()?!:%]|(?:https?:\/\/|\/)[^\s",()]*|[^\s"<>=&,;()?!:%]+/g;
+  /(?:(event|person|session|group\d*)\.)?"((?:[^"\\]|\\.)*)"|'([^']+)'(?=[\s,.?!;)]|$)|-+>|>{2,}|[<>]=|!=|[<>=&+,;()?!:%"]|[€$£]?\d[\d.]*(?=\+(?:\s|$))|(?:https?:\/\/|\/)[^\s",()]*|[^\s"<>=&,;()?!:%]+/g;
 
 /** Splits a question into words. Each punctuation mark is a separate word. */
 export function wordsOf(question: string): Word[] {
-  const text = PLAIN.reduce(
-    (all, [pattern, plain]) => all.replace(pattern, (found) => plain.slice(0, found.length)),
-    question,
+  const { hidden, shown } = withoutQuotes(question);
+  const text = shown(
+    PLAIN.reduce(
+      (all, [pattern, plain]) => all.replace(pattern, (found) => plain.slice(0, found.length)),
+      hidden,
+    ),
   );
   return [...text.matchAll(WORD)].flatMap(
     ({ 0: all, 1: owner, 2: double, 3: single, index: start }): Word[] => {
