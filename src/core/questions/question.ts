@@ -27,7 +27,7 @@ import { takeLabels } from "./read/take-labels.ts";
 import { mended, termsOf } from "./read/terms.ts";
 import { readAlternatives, readPlaces, readValues } from "./read/values.ts";
 import type { Today } from "./text/dates.ts";
-import { type TimeWords, takeTime, type When } from "./text/time.ts";
+import { type TimeWords, takeTime } from "./text/time.ts";
 import { type Word, wordsOf } from "./text/words.ts";
 
 /** The maximum length of a question, in characters. */
@@ -81,14 +81,15 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
   const twice = doubled(words);
   if (twice !== undefined)
     return { query: null, unknown: [unknownOf(twice, "It stands there twice.")], parts: said };
+  const places = placesOf(words, index);
   for (const measure of [...MEASURES, labelled]) {
-    const attempt = attempted(measure, words, index, when);
+    const attempt = attempted(measure, new Asked(places, index, { ...when }), words, places);
     if (attempt === undefined) continue;
     const parts = [...attempt.parts, ...said].toSorted((a, b) => a.start - b.start);
     if ("query" in attempt) return { query: attempt.query, others: [], parts };
     return { query: null, unknown: attempt.unknown, parts };
   }
-  const strange = strangeOf(words, index);
+  const strange = strangeOf(places);
   const unknown = strange.length > 0 ? strange : wholeOf(left);
   return { query: null, unknown, parts: said };
 }
@@ -106,11 +107,10 @@ type Attempt = { parts: SaidPart[] } & ({ query: JsonObject } | { unknown: Unkno
 
 function attempted(
   measure: (typeof MEASURES)[number],
+  asked: Asked,
   words: readonly Word[],
-  index: NameIndex,
-  when: When,
+  places: Places<Part>,
 ): Attempt | undefined {
-  const asked = new Asked(placesOf(words, index), index, { ...when });
   try {
     const labels = takeLabels(asked);
     const draft = measure(asked, labels.labels);
@@ -121,7 +121,7 @@ function attempted(
     return unread.length === 0 ? { query, parts } : { unknown: unread, parts };
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
-    const strange = strangeOf(words, index);
+    const strange = strangeOf(places);
     return {
       unknown: strange.length > 0 ? strange : [placed(error, words)],
       parts: partsOf(asked),
@@ -192,8 +192,7 @@ const doubled = (words: readonly Word[]): Word | undefined =>
   );
 
 /** Words that match nothing in the lexicon or the project. */
-function strangeOf(words: readonly Word[], index: NameIndex): Unknown[] {
-  const places = placesOf(words, index);
+function strangeOf(places: Places<Part>): Unknown[] {
   return places.sequence().flatMap(({ tags, part, joins, from }) => {
     const isStrange = part === undefined && joins === undefined && tags.length === 0;
     const term = places.terms[from];

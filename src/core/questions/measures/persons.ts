@@ -141,8 +141,11 @@ export const personsNow: Measure = (asked) => {
     return undefined;
   if (!conditions.every((item) => isCondition(item, isOfPerson)) || !asked.has("COUNT"))
     return undefined;
-  for (const { part } of conditions)
-    if (part.kind === "filter") part.of = part.of.filter(({ property }) => isOfPerson(property));
+  for (const item of conditions) {
+    const { part } = item;
+    if (part.kind === "filter")
+      item.part = { ...part, of: part.of.filter(({ property }) => isOfPerson(property)) };
+  }
   noun.isUsed = true;
   asked.takeAll("COUNT");
   const properties = takeFilters(asked, [null]);
