@@ -1,5 +1,5 @@
 import { type Asked, behavior, type Item, isTagged } from "../read/asked.ts";
-import type { Label } from "../read/labels.ts";
+import { isByPerson, type Label } from "../read/labels.ts";
 import { isLabel } from "./calculations.ts";
 import { type Deed, firstTime, takeDeeds } from "./deeds.ts";
 import { type Draft, node, totalTrend, trend } from "./draft.ts";
@@ -17,7 +17,7 @@ export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefine
     isKind(asked, target) ||
     hasPeople(asked) ||
     asked.events().some((item) => isTagged(asked.beside(item, -1), "WITHOUT"));
-  const isOfEvents = hasPeople(asked) && isAboutEvents(asked, target);
+  const isOfEvents = hasPeople(asked) && (isByPerson(labels) || isAboutEvents(asked, target));
   const groups = groupsCount(asked, target, isOfPeople);
   if (groups !== undefined) return groups;
   return isOfPeople && !isOfEvents ? peopleCount(asked) : eventsCount(asked, isOfEvents);
@@ -131,7 +131,7 @@ function eventsCount(asked: Asked, isOfPeople: boolean): Draft | undefined {
       ({ part, term }) =>
         part === undefined && term.properties.some(({ name }) => name === "$pathname"),
     );
-  const people = isOfPeople ? takePeople(asked) : undefined;
+  const people = isOfPeople && asked.has(...PEOPLE, "WHO") ? takePeople(asked) : undefined;
   const payers = people?.isPayer === true ? people.base : null;
   const filters = payers === null || events.includes(payers) ? [] : [behavior(payers)];
   const deeds = takeDeeds(asked, { isOfPeople: false });

@@ -1,8 +1,10 @@
-import { type Asked, NotUnderstood, rankedProperties, textOf } from "../read/asked.ts";
-import type { Label } from "../read/labels.ts";
+import type { EventInfo } from "../names/index.ts";
+import { type Asked, isTagged, NotUnderstood, rankedProperties, textOf } from "../read/asked.ts";
+import { isByPerson, type Label } from "../read/labels.ts";
+import { amountsTrend, hasMoney } from "./amounts.ts";
 import { ownerOf } from "./calculations.ts";
 import { type Draft, type Measure, node, totalTrend, trend } from "./draft.ts";
-import { ordersOf, visitEvent } from "./events.ts";
+import { infoOf, ordersOf, visitEvent } from "./events.ts";
 import { use } from "./items.ts";
 import { hasPeople } from "./people.ts";
 import { visitsWith } from "./visits.ts";
@@ -35,11 +37,7 @@ export const labelled = (asked: Asked, [label]: readonly Label[]): Draft | undef
   asked.takeAll("COUNT");
   const visit = visitEvent(asked);
   const view = asked.event(visit);
-  if ("json" in label) {
-    const { type } = label.json;
-    if (type === "event_metadata") return totalTrend(null);
-    return type === "session" ? trend([visitsWith(visit)], [view ?? null]) : undefined;
-  }
+  if ("json" in label) return ofExpression(asked, label, view ?? null);
   const ofEvents = label.properties.filter(({ of }) => of === "event");
   const ofVisits = ofEvents.find(
     ({ name }) => view?.properties.has(name) === true && /^(?:\$|utm_)/.test(name),
@@ -52,3 +50,23 @@ export const labelled = (asked: Asked, [label]: readonly Label[]): Draft | undef
   const owner = property === undefined ? undefined : ownerOf(asked, property, label.words);
   return owner === undefined ? undefined : totalTrend(owner);
 };
+
+/** Counts what a label without a property belongs to: any events, a person's events, or visits. */
+function ofExpression(asked: Asked, label: Label, view: EventInfo | null): Draft | undefined {
+  if (isByPerson([label])) return ofPersons(asked);
+  const type = "json" in label ? label.json["type"] : undefined;
+  if (type === "event_metadata") return totalTrend(null);
+  return type === "session" ? trend([visitsWith(visitEvent(asked))], [view]) : undefined;
+}
+
+/** "Top customers" are those with the highest revenue, "top users" those with the most events. */
+function ofPersons(asked: Asked): Draft {
+  const noun = asked.items.find((item) => item.isUsed && isTagged(item, "PAYER", "VISITOR"));
+  if (noun === undefined) return totalTrend(null);
+  if (isTagged(noun, "VISITOR")) return totalTrend(infoOf(asked, visitEvent(asked)));
+  const orders = ordersOf(asked, textOf(noun));
+  if (!hasMoney(orders)) return totalTrend(orders);
+  const property = asked.moneyOf(orders, textOf(noun));
+  const series = node(orders.name, { math: "sum", math_property: property.name });
+  return amountsTrend(asked, series, orders);
+}

@@ -50,13 +50,25 @@ export function labelOf(asked: Asked, item: Item): Label | undefined {
   }
   if (isProperty)
     return { properties, isFirstTouch: isFirstTouch(asked, item), words: textOf(item) };
+  return isPeople(item) ? personLabel(asked) : undefined;
+}
+
+/** The label with a line for each person, by e-mail address; undefined if persons have none. */
+export function personLabel(asked: Asked): Label | undefined {
   const email = asked.index.properties.find(
     ({ of, name }) => of === "person" && /^\$?e-?mail$/i.test(name),
   );
-  return email === undefined || !isPeople(item)
-    ? undefined
-    : { json: { property: email.name, type: "person" } };
+  return email && { json: { property: email.name, type: "person" } };
 }
+
+/** Whether labels have a line for each person. */
+export const isByPerson = (labels: readonly Label[]): boolean =>
+  labels.some(
+    (one) =>
+      "json" in one &&
+      one.json["type"] === "person" &&
+      /^\$?e-?mail$/i.test(String(one.json["property"])),
+  );
 
 /** "First touch utm source", "which source did they first come from". */
 function isFirstTouch(asked: Asked, item: Item): boolean {

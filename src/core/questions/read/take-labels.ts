@@ -1,5 +1,13 @@
 import { type Asked, type Item, isTagged } from "./asked.ts";
-import { EXPRESSIONS, isFree, isPeople, type Label, type Labels, labelOf } from "./labels.ts";
+import {
+  EXPRESSIONS,
+  isFree,
+  isPeople,
+  type Label,
+  type Labels,
+  labelOf,
+  personLabel,
+} from "./labels.ts";
 import { takeOrder } from "./order.ts";
 
 /** Takes the labels after "by", "which" and "top", with their order and the number of lines. */
@@ -38,6 +46,10 @@ class Taking {
     const label = item === undefined || item.isUsed ? undefined : labelOf(this.asked, item);
     if (item === undefined || label === undefined) return false;
     item.isUsed = true;
+    return this.addLabel(label);
+  }
+
+  private addLabel(label: Label): boolean {
     if (!this.labels.some((one) => Bun.deepEquals(one, label))) this.labels.push(label);
     return true;
   }
@@ -103,10 +115,19 @@ class Taking {
   addRanked(): void {
     const { asked } = this;
     const items = asked.items.filter((item) => !item.isUsed && labelOf(asked, item) !== undefined);
-    // "What do people search for most" does not ask for people; "most active users" does.
-    const isNext = (item: Item) =>
-      isTagged(asked.beside(item, -1), "MOST", "LEAST", "WHICH", "NUM");
-    this.add(items.find((item) => !isPeople(item)) ?? items.find(isNext));
+    // "What do people search for most" and "most users" do not ask for people; "most active users" does.
+    const isNext = (item: Item) => {
+      const before = asked.beside(item, -1);
+      return isTagged(before, "MOST", "LEAST", "WHICH", "NUM") && before?.word !== "most";
+    };
+    if (this.add(items.find((item) => !isPeople(item)) ?? items.find(isNext))) return;
+    // "Who searches most" and "top commenters" ask for people too.
+    const who = asked.items[0];
+    const doer = asked.events().find((item) => item.part.isDoer && isNext(item));
+    const label = personLabel(asked);
+    if (label === undefined || !(isTagged(who, "WHO") || doer !== undefined)) return;
+    if (isTagged(who, "WHO") && who !== undefined) who.isUsed = true;
+    this.addLabel(label);
   }
 
   /** Takes labels without "by": "operating systems of visitors", "at which hour do people buy". */
