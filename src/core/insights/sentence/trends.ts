@@ -21,7 +21,9 @@ export function trendsWords(query: JsonObject, style: Style): string {
   const mean = meanWords(query);
   const isOver = !isTotal(query) || mean !== "";
   const cumulative = filter["display"] === "ActionsLineGraphCumulative" ? "cumulative " : "";
-  return `${cumulative}${measure}${isOver ? ` per ${namedInterval(query)}` : ""}${mean}`;
+  const { smoothingIntervals: count = 1 } = filter;
+  const smoothed = Number(count) > 1 ? `${count} ${namedInterval(query)} moving average of ` : "";
+  return `${smoothed}${cumulative}${measure}${isOver ? ` per ${namedInterval(query)}` : ""}${mean}`;
 }
 
 /** The words of one series, with those of its own filters. */

@@ -1,6 +1,15 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
+import {
+  type Asked,
+  behavior,
+  type Item,
+  isTagged,
+  NotUnderstood,
+  rankedProperties,
+  textOf,
+} from "../read/asked.ts";
+import { isFree } from "../read/labels.ts";
 import { takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
 import { behaviorsOf, type Deed, repeated, takeDeeds } from "./deeds.ts";
 import type { Draft, Measure } from "./draft.ts";
@@ -46,10 +55,32 @@ export const onePerson: Measure = (asked) => {
   }
   const isActivity = event === undefined || asked.has("ACTIVITY", "ALL_EVENTS", "WHICH");
   if (!isActivity || asked.has("REVENUE", "SPEND")) return undefined;
-  use(item, ...asked.events());
-  asked.takeAll("ACTIVITY", "WHICH", "ALL_EVENTS", "DONE", "LIST");
-  return tableOf(filter, event?.part.event, ["properties.$pathname"], "DESC", 100);
+  use(item, event);
+  return activityOf(asked, filter, event?.part.event);
 };
+
+/** The latest events of a person, or those with one name. */
+function activityOf(asked: Asked, filter: JsonObject, event: EventInfo | undefined): Draft {
+  asked.takeAll("ACTIVITY", "WHICH", "ALL_EVENTS", "DONE", "LIST");
+  const shown = event === undefined ? ["$pathname"] : takeShown(asked, event);
+  return tableOf(filter, event, shown.map(selected), "DESC", 100);
+}
+
+/** The maximum number of properties in a list of events. */
+const SHOWN_MAX = 6;
+
+/** Takes the properties of an event that are named, as in "which products did she buy". The default is its own ones. */
+function takeShown(asked: Asked, event: EventInfo): string[] {
+  const named = asked.items.flatMap((item) => {
+    const [property] = isFree(item) ? rankedProperties(item.term.properties, [event]) : [];
+    if (property?.of !== "event") return [];
+    item.isUsed = true;
+    return [property.name];
+  });
+  const own = [...event.properties.keys()].filter((name) => !/^(?:\$|utm_)/.test(name));
+  if (named.length > 0) return named;
+  return own.length > 0 ? own.slice(0, SHOWN_MAX) : ["$pathname"];
+}
 
 const selected = (name: string): string =>
   `properties.${/^[A-Za-z_$][\w$]*$/.test(name) ? name : `\`${name}\``}`;

@@ -66,6 +66,7 @@ const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
       ["ORDER_VALUE", /math_property/],
       ["WHO", /ActorsQuery|"dau"|FunnelsQuery|RetentionQuery|behavioral|first_time|"email"/],
       ["CUMULATIVE", /Cumulative/],
+      ["SMOOTHED", /smoothingIntervals/],
       ["WITHIN", /funnelWindow/],
     ] as const
   ).flatMap(([tags, pattern]) => tags.split(" ").map((tag) => [tag, pattern] as const)),

@@ -1,9 +1,10 @@
 import type { Interval } from "../../queries/period.ts";
 import type { JsonObject } from "../../values/json.ts";
 import type { Draft } from "../measures/draft.ts";
+import { use } from "../measures/items.ts";
 import { calendar, rangeOf, type Span } from "../text/dates.ts";
 import type { When } from "../text/time.ts";
-import { type Asked, NotUnderstood } from "./asked.ts";
+import { type Asked, isTagged, NotUnderstood } from "./asked.ts";
 import type { Labels } from "./labels.ts";
 import { filterJson } from "./parts.ts";
 
@@ -102,8 +103,12 @@ function ofTrends(made: Made): JsonObject {
   const math = String((draft.query["series"] as JsonObject[])[0]?.["math"]);
   const isDaily = math === "dau" && draft.intervalDefault === "day";
   const byDefault = isTimed || isDaily ? (draft.intervalDefault ?? null) : null;
-  const interval = made.interval ?? byDefault;
-  const filter = trendsFilter(made, interval);
+  const smoothing = takeSmoothing(asked);
+  const interval = made.interval ?? smoothing?.unit ?? byDefault;
+  const filter = {
+    ...trendsFilter(made, interval),
+    ...(smoothing === undefined ? {} : { smoothingIntervals: smoothing.count }),
+  };
   if (order !== undefined && labels.length === 0)
     throw new NotUnderstood("top", "Say of what: top pages, top countries.");
   const isLong = math === "weekly_active" || math === "monthly_active";
@@ -118,6 +123,18 @@ function ofTrends(made: Made): JsonObject {
     ...(Object.keys(filter).length === 0 ? {} : { trendsFilter: filter }),
     ...compareFilter(asked.when, span),
   };
+}
+
+/** Takes "moving average" or "14 day moving average": the number of intervals, by default 7 days. */
+function takeSmoothing(asked: Asked): { count: number; unit: Interval } | undefined {
+  const word = asked.take("SMOOTHED");
+  if (word === undefined) return undefined;
+  const unit = asked.beside(word, -1);
+  const number = unit === undefined ? undefined : asked.beside(unit, -1);
+  const found = (["DAYS", "WEEKS"] as const).find((tag) => isTagged(unit, tag));
+  if (found === undefined || number?.term.number === undefined) return { count: 7, unit: "day" };
+  use(number, unit);
+  return { count: number.term.number, unit: found === "DAYS" ? "day" : "week" };
 }
 
 function trendsFilter({ asked, draft, labels }: Made, interval: Interval | null): JsonObject {

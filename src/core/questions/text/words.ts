@@ -87,7 +87,7 @@ const wordOf = (text: string, start: number, end: number): Word => ({
 function partsOf(text: string): { part: string; at: number }[] {
   if (/^\/|:\/\/|@|^\$/.test(text)) return [{ part: text.replace(/[.]+$/, "") || text, at: 0 }];
   const whole = text.replace(/(?<=.)\.+$/, "");
-  if (/^-|\d[-.]|[-.]\d/.test(whole)) return [{ part: whole, at: 0 }];
+  if (/^-|\d[-.](?!day|week|month)|[-.]\d/.test(whole)) return [{ part: whole, at: 0 }];
   return [...whole.matchAll(/-+>|[^-]+/g)].map(({ 0: part, index }) => ({ part, at: index }));
 }
 
