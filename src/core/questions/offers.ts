@@ -1,4 +1,5 @@
 import type { ProjectVocabulary } from "../ports/vocabulary.ts";
+import type { JsonObject } from "../values/json.ts";
 import { closestNames } from "../values/similar-names.ts";
 import { indexOf } from "./names/build.ts";
 import { placesOf, readQuestion, type Unknown } from "./question.ts";
@@ -58,6 +59,39 @@ export function offersFor(
     if (offers.length === OFFERED_MAX) break;
   }
   return offers;
+}
+
+/** The maximum number of other readings of a question. */
+const OTHERS_MAX = 2;
+
+/**
+ * Returns the question with other names that its words may mean as well: an event that is less frequent, or a property
+ * of the person. Each is read as another query.
+ */
+export function othersFor(
+  question: string,
+  query: JsonObject,
+  vocabulary: ProjectVocabulary,
+  today: Today,
+): string[] {
+  const { text } = takeTime(question, today);
+  const places = placesOf(wordsOf(text), indexOf(vocabulary));
+  const candidates = places.sequence().flatMap(({ part, from }): [string, string][] => {
+    if (part?.kind === "ev")
+      return part.others.map(({ name }) => [part.text, JSON.stringify(name)]);
+    const { properties = [], words = [] } = places.terms[from] ?? {};
+    if (part !== undefined) return [];
+    const label = words.map((word) => word.text).join(" ");
+    return properties
+      .filter(({ of }) => of === "person")
+      .map(({ name }) => [label, `person.${JSON.stringify(name)}`]);
+  });
+  const readings = candidates.flatMap(([words, name]) => {
+    const other = question.replace(words, () => name);
+    const read = readQuestion(other, vocabulary, today).query;
+    return read === null || Bun.deepEquals(read, query) ? [] : [other];
+  });
+  return [...new Set(readings)].slice(0, OTHERS_MAX);
 }
 
 function* candidates(

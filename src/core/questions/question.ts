@@ -44,7 +44,7 @@ export type SaidPart = { role: PartRole; start: number; end: number };
 
 /** The result of reading a question: a query, or the words that were not understood. */
 export type Read =
-  | { query: JsonObject; others: string[]; parts: SaidPart[] }
+  | { query: JsonObject; parts: SaidPart[] }
   | { query: null; unknown: Unknown[]; parts: SaidPart[] };
 
 /** The measures in the order they are tried, the more specific ones first. */
@@ -86,7 +86,7 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
     const attempt = attempted(measure, new Asked(places, index, { ...when }), words, places);
     if (attempt === undefined) continue;
     const parts = [...attempt.parts, ...said].toSorted((a, b) => a.start - b.start);
-    if ("query" in attempt) return { query: attempt.query, others: [], parts };
+    if ("query" in attempt) return { query: attempt.query, parts };
     return { query: null, unknown: attempt.unknown, parts };
   }
   const strange = strangeOf(places);

@@ -2,7 +2,7 @@ import { withDashboardFilters } from "../../dashboards/filters.ts";
 import type { InsightQueries } from "../../ports/insights.ts";
 import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
 import { sourceOf } from "../../queries/insight.ts";
-import { offersFor, refusalOf } from "../../questions/offers.ts";
+import { offersFor, othersFor, refusalOf } from "../../questions/offers.ts";
 import { type Read, readQuestion, WORDS_CHARS_MAX } from "../../questions/question.ts";
 import { Failure } from "../../values/failure.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../../values/json.ts";
@@ -59,8 +59,9 @@ export async function readWords(
 /** Returns what a question means. Fails `invalid_input` with the words that were not understood, and whole questions. */
 export async function meaningOf(needs: WordsNeeds, asked: WordsAsked): Promise<Meant> {
   const { read, vocabulary, text } = await readWords(needs, asked, true);
-  if (read.query !== null) return { query: read.query, others: read.others };
   const today = isoTime(wallClock(asked.moment.now, asked.moment.timezone));
+  if (read.query !== null)
+    return { query: read.query, others: othersFor(text, read.query, vocabulary, today) };
   const offers = offersFor(text, read.unknown, vocabulary, today);
   throw new Failure("invalid_input", refusalOf(text, read.unknown, offers), asked.attr);
 }

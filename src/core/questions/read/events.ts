@@ -160,7 +160,7 @@ function gathered(places: Places<Part>, at: number, starts: readonly EventInfo[]
   return { events, stems, others };
 }
 
-/** The events that the words may mean, the most likely first. */
+/** The events that the words may mean equally well, the most frequent first. */
 function chosenOf(
   { events, stems }: { events: readonly EventInfo[]; stems: ReadonlySet<string> },
   {
@@ -199,7 +199,9 @@ function chosenOf(
     event.count,
   ];
   const scored = events.map((event) => ({ event, score: score(event) }));
-  return scored.toSorted((a, b) => compared(b.score, a.score)).map(({ event }) => event);
+  const sorted = scored.toSorted((a, b) => compared(b.score, a.score));
+  const best = sorted[0]?.score.slice(0, -1) ?? [];
+  return sorted.filter(({ score }) => compared(best, score) === 0).map(({ event }) => event);
 }
 
 function compared(a: readonly number[], b: readonly number[]): number {

@@ -43,7 +43,7 @@ export type Condition = {
   or?: (Condition | PageNamed)[];
 };
 
-/** An event, and others that the words may mean. */
+/** An event, and less frequent ones that the words may mean as well. */
 export type Named = {
   kind: "ev";
   event: EventInfo;
