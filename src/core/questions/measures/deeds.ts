@@ -56,6 +56,17 @@ function takeFrequency(asked: Asked, item: Item, to: number): Frequency | undefi
     before.isUsed = true;
     return { kind: "freq", bounds: before.part.bounds };
   }
+  // "Read at least 5 articles" has the number between the words of its event.
+  const inside = asked.items
+    .slice(item.at + 1, to)
+    .find(
+      ({ isUsed, part, at }) =>
+        !isUsed && part?.kind === "cmp" && asked.items[at + 1]?.tags[0] === "JOINED",
+    );
+  if (inside?.part?.kind === "cmp") {
+    inside.isUsed = true;
+    return { kind: "freq", bounds: inside.part.bounds };
+  }
   const other = asked.items
     .slice(0, to)
     .find(({ isUsed, part }) => !isUsed && part?.kind === "freq");

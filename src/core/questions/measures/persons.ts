@@ -37,7 +37,7 @@ export const onePerson: Measure = (asked) => {
   const seen = asked.find("LAST_SEEN", "FIRST_SEEN");
   if (when !== undefined || (seen !== undefined && event === undefined)) {
     use(item, when, seen, event);
-    asked.takeAll("LAST_SEEN", "FIRST_SEEN", "ACTIVE", "ACTIVITY");
+    asked.takeAll("LAST_SEEN", "FIRST_SEEN", "ACTIVE", "ACTIVITY", "ALL_EVENTS");
     useAll(asked, ({ word }) => word === "active" || word === "seen");
     const isLast = seen === undefined ? event === undefined : isTagged(seen, "LAST_SEEN");
     return tableOf(filter, event?.part.event, [], isLast ? "DESC" : "ASC", 1);

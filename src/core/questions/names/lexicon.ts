@@ -23,7 +23,7 @@ export const CONCEPTS = {
   person:
     "user, person, unique user, unique person, distinct user, different user, different person, distinct person, folks, individual, member, player, student, patient, unique member, unique player, account holder, end user, human, learner, subscriber base",
   payer:
-    "customer, buyer, shopper, client, purchaser, paying customer, paying user, paying member, payer, spender",
+    "customer, buyer, shopper, client, purchaser, paying customer, paying user, paying member, paying person, paying player, paying visitor, paying subscriber, payer, spender",
   active:
     "active user, active person, active visitor, active, active member, active player, active reader",
   dau: "dau, daily active user, daily active",

@@ -73,6 +73,8 @@ function takePerson(asked: Asked): JsonObject[] {
   return whom.part?.kind === "whom" ? [personFilter(asked, whom.part.id)] : [];
 }
 
+const SEARCHED = /^(?:search_?)?(?:query|term|text)$/i;
+
 /** The default label of a top list: the page, the screen, or the only text property of an event. */
 function objectOf(event: EventInfo | null): JsonObject[] {
   if (event?.name === "$pageview") return [{ property: "$pathname", type: "event" }];
@@ -80,7 +82,9 @@ function objectOf(event: EventInfo | null): JsonObject[] {
   const own = [...(event?.properties.values() ?? [])].filter(
     ({ name, type }) => type === "text" && !/^\$|^utm_|_id$|^currency$/.test(name),
   );
-  return own.length === 1 ? [{ property: own[0]?.name ?? "", type: "event" }] : [];
+  // "What do people search for most" asks for the words that they searched.
+  const best = own.length === 1 ? own[0] : own.find(({ name }) => SEARCHED.test(name));
+  return best === undefined ? [] : [{ property: best.name, type: "event" }];
 }
 
 /** Takes the currency in "in dollars" or "over 50 euros". It is a filter if the project has several currencies. */

@@ -37,7 +37,7 @@ function isOrdering(asked: Asked, item: Item): boolean {
   return (
     isTagged(item, "GREATEST", "SMALLEST") &&
     isRanking(asked) &&
-    asked.beside(item, 1)?.part?.kind !== "ev"
+    (asked.beside(item, 1)?.part?.kind !== "ev" || asked.has("RATE", "AVERAGE"))
   );
 }
 

@@ -72,9 +72,12 @@ const KNOWN_STEMS: ReadonlySet<string> = new Set(
   ]),
 );
 
+/** Stems of verbs without a meaning of their own. No spelling is corrected to them: "stars" are no "starts". */
+const DONE: ReadonlySet<string> = new Set(CONCEPTS.done.split(/[\s,]+/).map(stemOf));
+
 /** Synonyms by stem. They apply if only the second word is in the names of the project. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
-  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book"
+  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book signup:subscribe"
     .split(" ")
     .map((pair) => pair.split(":").map(stemOf) as [string, string]),
 );
@@ -96,7 +99,7 @@ export function mended(word: Word, index: NameIndex): Word {
     index.ownWords.has(singular(low));
   if (isQuoted || isKnown || low.length < 5 || !/^\p{L}+$/u.test(low)) return word;
   const all = [...KNOWN_WORDS, ...index.ownWords].filter(
-    (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one),
+    (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one) && !DONE.has(stemOf(one)),
   );
   const like = (most: number) =>
     all.find((one) => isSpelledLike(one, low, most) || isSpelledLike(one, singular(low), most));

@@ -83,8 +83,18 @@ const wordOf = (text: string, start: number, end: number): Word => ({
   ...{ isQuoted: false, start, end },
 });
 
-/** Splits at hyphens and drops a period at the end. Addresses, versions and ids are not split. */
+/** "Didn't" is "did not". */
+const NEGATED = /^(do|does|did|is|are|was|were|has|have|had)(n't|nt)$/i;
+
+/** Splits contractions, splits at hyphens, and drops a period at the end. Addresses, versions and ids are not split. */
 function partsOf(text: string): { part: string; at: number }[] {
+  const [, verb = ""] = NEGATED.exec(text) ?? [];
+  if (verb !== "") {
+    return [
+      { part: verb, at: 0 },
+      { part: "not", at: verb.length },
+    ];
+  }
   if (/^\/|:\/\/|@|^\$/.test(text)) return [{ part: text.replace(/[.]+$/, "") || text, at: 0 }];
   const whole = text.replace(/(?<=.)\.+$/, "");
   if (/^-|\d[-.](?!day|week|month)|[-.]\d/.test(whole)) return [{ part: whole, at: 0 }];
