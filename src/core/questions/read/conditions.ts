@@ -26,13 +26,16 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   places.each(`${VALUES} PROP`, (found) =>
     found.before?.tags.includes("BY") === true ? undefined : listed(found),
   );
-  for (const pattern of ["PROP (EXACTLY|{is}|{of}|{:})? NUM", "NUM PROP"]) {
+  const numbers = "(WITHOUT|EXCEPT|DIFFERS)? _ NUM((OR|AND|{,}) NUM)*";
+  for (const pattern of [`PROP (EXACTLY|{is}|{of}|{:})? ${numbers}`, `${numbers} PROP`]) {
     places.each(pattern, (found) => equalNumber(found, index));
   }
   places.each("PROP _ IS_UNSET", (found) => isSet(found, false));
   places.each("PROP _ IS_SET", (found) => isSet(found, true));
   places.each("WITHOUT _ PROP", (found) => isSet(found, false));
   places.each("SET_ANY PROP", (found) => isSet(found, true));
+  // "Orders that are a gift", "premium articles": a boolean says what something is.
+  places.each("PROP", isSo);
   for (const [tag, operator] of TEXT_OPERATORS) {
     places.each(`PROP _ (WITHOUT)? _ ${tag} (QUOTED|PAGE|VAL|EV|PROP)`, (found) => {
       const value = found.all.at(-1) as At;
@@ -85,12 +88,14 @@ function numeric(found: Found, compared: Compared): Condition | undefined {
 }
 
 function equalNumber(found: Found, index: NameIndex): Condition | undefined {
-  const [number = 0] = numbersIn(found);
-  const known = index.values.get(String(number)) ?? [];
+  const numbers = numbersIn(found).map(String);
   const properties = propertiesIn(found).filter(
-    (one) => one.type === "number" || known.some(({ property }) => property === one),
+    (one) =>
+      one.type === "number" ||
+      numbers.every((number) => index.values.get(number)?.some(({ property }) => property === one)),
   );
-  return condition(found, properties, "exact", [String(number)]);
+  const isNot = found.of("WITHOUT", "EXCEPT", "DIFFERS").length > 0;
+  return condition(found, properties, isNot ? "is_not" : "exact", numbers);
 }
 
 function isSet(found: Found, is: boolean): Condition | undefined {
@@ -100,6 +105,18 @@ function isSet(found: Found, is: boolean): Condition | undefined {
   if (type === "number" && !is) return condition(found, properties, "exact", ["0"]);
   return condition(found, properties, is ? "is_set" : "is_not_set", []);
 }
+
+/** Reads a boolean property as a condition if it stands before an event or after a form of "be". */
+function isSo(found: Found): Condition | undefined {
+  const { before, after } = found;
+  const properties = propertiesIn(found).filter(({ type }) => type === "boolean");
+  const isAfterBe = BE.test(`${before?.word} ${found.all[0]?.word}`);
+  const isLabel = ["BY", "PER", "WHICH", "MOST"].some((tag) => before?.tags.includes(tag));
+  const isAdjective = !isLabel && ["EV", "EVPART"].some((tag) => after?.tags.includes(tag));
+  return isAfterBe || isAdjective ? condition(found, properties, "exact", ["true"]) : undefined;
+}
+
+const BE = /^\S*(?:^| )(?:is|are|was|were|be|been|being)[ _]/;
 
 /** Reads a property and the values next to it; undefined if there are no values. */
 function listed(found: Found): Condition | undefined {

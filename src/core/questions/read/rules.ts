@@ -39,7 +39,7 @@ export class Places<Part extends { kind: string }> {
       all.filter((place) => tags.some((tag) => place.tags.includes(tag)));
     const term = ({ from }: Place<Part>) => this.terms[from] as Term;
     return {
-      ...{ all, of, term, before: this.places[first - 1] },
+      ...{ all, of, term, before: this.places[first - 1], after: this.places[last + 1] },
       free: (...tags) =>
         (tags.length === 0 ? all : of(...tags)).filter(({ part }) => part === undefined),
       text: (place) =>
@@ -87,6 +87,7 @@ export type Match<Part> = {
   /** Places with any of the tags that are not a part yet. Without tags, all such places. */
   free(...tags: string[]): Place<Part>[];
   before: Place<Part> | undefined;
+  after: Place<Part> | undefined;
   term(place: Place<Part>): Term;
   /** The words of a place as written. */
   text(place: Place<Part>): string;
