@@ -18,9 +18,9 @@ export const DEFINED_EVENTS: readonly string[] = [
   "Application Updated; app update, update app",
   "Application Backgrounded; background app",
   "purchase|order completed|order_completed|Order Completed|order placed|order_placed|checkout completed|checkout_completed|purchase completed|purchased|order; purchase, order, sale, buy, transaction, placed order, order placed, order completed, completed order, sell, make a purchase, place an order, complete a purchase",
-  "sign_up|signup|signed_up|signed up|Signed Up|user signed up|user_signed_up|account created|account_created|registered|registration; sign up, signup, sign_up, registration, register, create an account, new account, join, newly registered, open an account, account created, created account",
+  "sign_up|signup|signed_up|signed up|Signed Up|user signed up|user_signed_up|account created|account_created|registered|registration; sign up, signup, sign_up, registration, register, create an account, new account, join, newly registered, open an account, account created, created account, make an account, made an account, open account",
   "login|logged_in|logged in|user logged in|user_logged_in|signed_in; log in, sign in, logon, log_in, sign_in",
-  "add_to_cart|product added|Product Added|added to cart|added_to_cart|product_added; add to cart, cart addition, add to basket, put in the cart, put into the cart, put in the basket, added to cart, product added, add product to cart, product added to cart, add in the cart, cart add, put into the basket",
+  "add_to_cart|product added|Product Added|added to cart|added_to_cart|product_added; add to cart, put cart, put basket, adding to cart, cart addition, add to basket, put in the cart, put into the cart, put in the basket, added to cart, product added, add product to cart, product added to cart, add in the cart, cart add, put into the basket",
   "checkout_started|checkout started|Checkout Started|begin_checkout|initiated checkout; begin checkout, checkout, start checkout, initiate checkout, go to checkout, reach checkout, enter checkout, checkout start, get to checkout",
   "product viewed|product_viewed|Product Viewed|view_item|viewed product; product view, view product, look at product, product page view, see product, product page",
   "search|Products Searched|search performed|searched; search, look for, site search",
@@ -59,6 +59,8 @@ export const DEFINED_PROPERTIES: readonly string[] = [
   "query|search_query|search_term|term|keyword; search term, search query, search phrase, searched term, search word, term",
   "product|product_name; product, article, item, goods",
   "payment|payment_method|payment_type; payment method, way of paying, way to pay",
+  "quantity|qty; units, pieces, unit",
+  "rating|stars|score; star, star rating",
   "coupon|coupon_code; coupon code, voucher, discount code, promo code",
 ];
 

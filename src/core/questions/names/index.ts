@@ -55,7 +55,7 @@ export const contentStems = (phrase: string): string[] => {
 
 /** Words in names that carry no meaning. */
 export const JOINING: ReadonlySet<string> = new Set(
-  "a an the our their your my its of for in on at with".split(" "),
+  "a an the our their your my its of for in on at into something it them".split(" "),
 );
 
 /** Adds an entry to a key, unless the key is empty or already has it. */

@@ -4,13 +4,13 @@ export const CONCEPTS = {
     "how many, how many times, number of times, number of, count of, total number of, count, how often, volume of, amount, total count of, no of, nr of",
   much: "how much",
   average: "average, avg, mean, on average, typical, typically, in average, average of",
-  median: "median, median of",
+  median: "median, median of, in median",
   p75: "p75, 75th percentile",
   p90: "p90, 90th percentile, percentile 90, 90 percentile",
   p95: "p95, 95th percentile, percentile 95",
   p99: "p99, 99th percentile",
   sum: "sum, total, in total, overall, altogether, combined",
-  most: "top, best, most, most popular, popular, most common, common, most frequent, most often, frequent, frequently, most used, leading, main, strongest, most active, busiest, most first, highest first, best performing, biggest number of, highest number of",
+  most: "top, best, most, most popular, popular, most common, common, most frequent, most often, frequent, frequently, most used, leading, main, strongest, most active, busiest, most first, highest first, biggest first, largest first, best first, best performing, biggest number of, highest number of",
   sold: "best selling, most sold, bestseller, best seller",
   least:
     "least, fewest, worst, bottom, least popular, rarest, quietest, least often, weakest, least first, lowest first, fewest number of, lowest number of, least active",
@@ -21,7 +21,7 @@ export const CONCEPTS = {
   visitor:
     "visitor, unique visitor, distinct visitor, different visitor, site visitor, website visitor, uniques",
   person:
-    "user, person, unique user, unique person, distinct user, different user, different person, distinct person, folks, individual, member, player, student, patient, unique member, unique player, account holder, end user, human, learner, subscriber base",
+    "user, person, ppl, peoples, unique user, unique person, distinct user, different user, different person, distinct person, folks, individual, member, player, student, patient, unique member, unique player, account holder, end user, human, learner, subscriber base",
   payer:
     "customer, buyer, shopper, client, purchaser, paying customer, paying user, paying member, paying person, paying player, paying visitor, paying subscriber, payer, spender",
   active:
@@ -42,19 +42,20 @@ export const CONCEPTS = {
     "pages per session, pages per visit, page depth, pages a session, pages a visit, pages each visit, pages each session, views per visit, views per session, page views per session, page views per visit, pageviews per session, pageviews per visit, pages a visitor look at per session, pages do a visitor look at per session, pages do a visitor view per session, pages do a visitor view per visit, pages do person view per session, pages do person view per visit",
   entry:
     "entry page, landing page, entrance page, start page, first page, entry point, pages where most session start, pages where most visit start, page do most session begin, page do most visit begin, page do most session start, page do most visit start, page session start, page visit start, pages visit start, pages session start, pages visit begin on, visit start on, session start on, visit begin on, session begin on, pages person land on, page person land on, pages visitor land on, page visitor land on, land on, pages do visitor land, pages do person land, enter the site, enter our site, enter the website, arrive on, arrive at first",
-  exit: "exit page, last page, leaving page, pages session end, pages visit end, page session end, page visit end, end on, pages do most person leave, page do most person leave, pages do person leave, pages do visitor leave, page do visitor leave, pages do most visitor leave, leave the site, leave our site, leave the website, leave the shop, leave from, exit from, exit the site",
-  by: "by, for each, for every, in each, split by, broken down by, break down by, grouped by, group by, depending on, by each, segmented by, divided by, in every, of each, according to, split per, across, each, on each kind of, on each, every, from each",
+  exit: "exit page, page do session end, page do visit end, pages do session end, pages do visit end, on which page do session end, last page, leaving page, pages session end, pages visit end, page session end, page visit end, end on, pages do most person leave, page do most person leave, pages do person leave, pages do visitor leave, page do visitor leave, pages do most visitor leave, leave the site, leave our site, leave the website, leave the shop, leave from, exit from, exit the site",
+  by: "by, for each, for every, in each, split by, broken down by, break down by, grouped by, group by, depending on, by each, segmented by, in every, of each, according to, split per, across, each, on each kind of, on each, every, from each",
   per: "per, for an, a",
   funnel: "funnel, conversion funnel, steps",
-  conversion: "conversion rate, conversion, convert, converted, converting, convert to",
+  conversion: "conversion rate, cvr, conversion, convert, converted, converting, convert to",
   abandonment:
     "abandonment rate, abandonment, abandon, drop off rate, drop off, drop out, drop out rate",
   rate: "rate, ratio",
-  as_share: "as a share of, as a percentage of, as percentage of, as share of",
+  as_share:
+    "as a share of, as a percentage of, as percentage of, as share of, as a % of, as % of, in relation to, divided by",
   share:
-    "share, share of, percentage, percentage of, percent, percent of, proportion, proportion of, fraction, fraction of, what part of, portion of, portion, which part of",
+    "%, % of, what % of, pct, pct of, how many percent, how many percent of, share, share of, percentage, percentage of, percent, percent of, proportion, proportion of, fraction, fraction of, what part of, portion of, portion, which part of",
   how_long:
-    "how long do it take, how long, how much time, time from, time between, how quickly, how fast, time to convert, time it take, time take, time until, time to, how long be it, how many time pass between, how much time pass between, how much time do it take",
+    "how long do it take, how long time, how long, how much time, time from, time between, how quickly, how fast, time to convert, time it take, time take, time until, time to, how long be it, how many time pass between, how much time pass between, how much time do it take",
   retention:
     "retention, retain, cohort, cohort analysis, retention rate, retention cohort, cohort by",
   back: "come back, return, coming back, come again, keep coming back, visit again, be back, return to, come back to, returning to, come back with, return with",
@@ -67,7 +68,7 @@ export const CONCEPTS = {
   without:
     "without, but no, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, and do not, but without, and no, fail to, but fail to, never, but never, who never, have never, and never, but have never, without any, without a, lacking",
   except:
-    "except, excluding, exclude, other than, outside, outside of, apart from, not from, not in, not on, besides, not via, not with, except for, not include",
+    "except, excluding, exclude, leave out, leaving out, but leave out, ignoring, ignore, not counting, everything except, everything but, all except, other than, outside, outside of, apart from, not from, not in, not on, besides, not via, not with, except for, not include",
   again:
     "more than once, at least twice, repeatedly, multiple times, several times, more than one time, again, two times or more, twice or more, two or more times, more often than once, a second time",
   times: "time, times",
@@ -84,7 +85,7 @@ export const CONCEPTS = {
   when: "when, what time be, what date, on what date, what day do",
   weekday:
     "day of the week, weekday, which weekday, week day, day of week, which day of the week, days of the week, on which weekday, on which day of the week, weekdays",
-  hour: "hour of the day, hour of day, time of day, time of the day, which hour, what hour, what time, hour, what hour of the day, which hour of the day, hours of the day, at which hour, what time of day, which time of day",
+  hour: "hour of the day, hour of day, time of day, time of the day, which hour, what hour, what time, hour, what hour of the day, which hour of the day, at which hour of the day, at what hour of the day, at what hour, at what time, at what time of day, hours of the day, at which hour, what time of day, which time of day",
   date: "which day, what day, which date, on which day, on what day, which days, day",
   which_week: "which week, what week, in which week",
   which_month: "which month, what month, in which month",
@@ -102,9 +103,9 @@ export const CONCEPTS = {
   differs: "!=, be not, not equal to, other than, be not equal to",
   between: "between",
   and: "and, but, as well as, plus, &, and also, both",
-  versus: "vs, versus",
+  versus: "vs, versus, compared to, compared with, as opposed to, in comparison to",
   or: "or",
-  to: "to, then, and then, >, ->, -->, followed by, into, and finally, finally, and after that, >>",
+  to: "to, until, till, then, and then, >, ->, -->, followed by, into, and finally, finally, and after that, >>",
   money: "euro, eur, €, dollar, usd, $, pound, gbp, £, buck, chf",
   seconds: "second, sec, s, secs",
   minutes: "minute, min, mins",
@@ -115,17 +116,17 @@ export const CONCEPTS = {
   percent: "%, percent",
   within: "within, in less than, in under",
   revenue:
-    "revenue, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, take in, earn",
+    "revenue, rev, takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, take in, earn",
   spend: "spend, money spend, amount spend",
   order_value:
     "order value, basket value, basket size, purchase value, aov, order size, cart value, ticket size, worth of an order, revenue per order, revenue per purchase, value of an order, value per order, value of order, value of purchase, order total, amount of an order, amount per order",
   lifetime: "lifetime value, ltv, customer value, customer lifetime value",
-  done: "sent, placed, submitted, written, filed, recorded, tracked, performed, counted, raised, posted, occurred, issued, issue, place, submit, made, make, took place, get, started, opened, logged, captured, began, begin, triggered, trigger",
+  done: "sent, placed, submitted, written, filed, recorded, tracked, performed, counted, raised, raise, posted, occurred, issued, issue, place, submit, made, make, took place, get, started, opened, logged, captured, began, begin, triggered, trigger",
   who: "who, whom, whoever",
-  which: "which, what",
+  which: "which, what, wich",
   list: "list",
   set_any:
-    "with a, with any, with an, use a, use any, used a, used an, with some, that have a, that have an, have a, have an",
+    "with a, with any, with an, end up with, end up with a, end up with an, ending up with a, that had a, that had an, use a, use any, used a, used an, with some, that have a, that have an, have a, have an",
   contains: "contains, containing, contain, include",
   starts:
     "starts with, start with, starting with, begin with, beginning with, that begin with, that start with, under",
@@ -133,7 +134,8 @@ export const CONCEPTS = {
   is_set: "is set, is known, be set, be known, exist",
   is_unset:
     "is not set, is unknown, is missing, be not set, be unknown, be missing, is empty, be empty, be unset",
-  compare: "compare, comparison of, comparison between, comparison",
+  compare:
+    "compare, comparison of, comparison between, comparison, which give more, which be more, which be higher, which one be higher, which one give more",
   cumulative: "cumulative, cumulated, running total of, running total, cumulatively",
   smoothed: "moving average of, moving average, rolling average of, rolling average",
 } as const;
@@ -157,7 +159,7 @@ export const FILLER: ReadonlySet<string> = new Set(
   question answer exact whole full actual actually kind sort type types during over , ? ! : ; ( ) .
   while so too yet still ok okay hm um uh website site shop store app web online platform service
   together lot lots bit included involve involved belong belongs related
-  regarding concerning there's what's how's let's i'd we've`
+  regarding concerning among amongst somebody everyone everybody someone's whats attached separately - – — … ... · etc there's what's how's let's i'd we've`
     .split(/\s+/)
     .filter((word) => word !== ""),
 );

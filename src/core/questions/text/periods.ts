@@ -16,10 +16,11 @@ import {
 } from "./dates.ts";
 import { numberOf } from "./words.ts";
 
-const DIGITS = "one|two|three|four|five|six|seven|eight|nine|ten";
+/** Numbers in words. */
+export const DIGITS = "one|two|three|four|five|six|seven|eight|nine|ten";
 const COUNT = `\\d{1,4}|an?|${DIGITS}|eleven|twelve|fourteen|fifteen|twenty|thirty|sixty|ninety`;
 const UNIT = "hours?|hrs?|days?|weeks?|wks?|months?|quarters?|years?|yrs?";
-const LONG_UNIT = "week|month|quarter|year";
+const LONG_UNIT = "week|wk|month|quarter|year";
 const LAST = "(?:last|past|previous|latest|trailing|prior|recent|most recent)";
 const IN =
   "(?:(?:in|over|for|during|within|from|of|on|throughout|across)\\s+)?(?:the\\s+|these\\s+|our\\s+)?";
@@ -114,6 +115,10 @@ const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
   [
     `(?:on|of|for|in)?\\s*(?:the\\s+)?(${DATE})`,
     ([a = ""], today) => between(dayOf(a, today), dayOf(a, today)),
+  ],
+  [
+    `since\\s+(?:the\\s+)?(?:start|beginning)\\s+of\\s+(?:last|the last|the previous)\\s+(${LONG_UNIT})`,
+    ([unit = ""]) => ({ range: { date_from: `-1${LETTERS[unitOf(unit)]}Start` } }),
   ],
   [
     `(?:since\\s+(?:the\\s+)?(?:start|beginning)\\s+of\\s+(?:the|this)\\s+|this\\s+)(${LONG_UNIT})(?:\\s+so far|\\s+to date)?`,

@@ -31,6 +31,7 @@ const ENDS: readonly [end: RegExp, put: string, left: number][] = [
   [/ation$/, "", 5],
   [/ition$/, "", 5],
   [/ancy$|ency$/, "", 5],
+  [/icants?$/, "", 4],
   [/ance$|ence$/, "", 5],
   [/ment$/, "", 4],
   [/ion$/, "", 4],

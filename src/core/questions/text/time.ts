@@ -1,7 +1,7 @@
 import { INTERVALS, type Interval } from "../../queries/period.ts";
 import { comparedSpans } from "./compared.ts";
 import { LETTERS, type Span, type TimeUnit, type Today } from "./dates.ts";
-import { groupsOf, periodIn, standing, unitOf } from "./periods.ts";
+import { DIGITS, groupsOf, periodIn, standing, unitOf } from "./periods.ts";
 import { withoutQuotes } from "./words.ts";
 
 /** The time of a question. */
@@ -64,7 +64,8 @@ const INTERVAL_RULES: readonly (readonly [string, (found: string[]) => Asks])[] 
   ],
 ];
 
-const BEFORE = `(?:the\\s+)?(?:(?:previous|prior|preceding|last|past)\\s+(?:one|period|(?:\\d+\\s+)?(?:day|week|month|quarter|year)s?)|(?:one|period|time|day|week|month|quarter|year|(?:\\d+\\s+)?days?|(?:\\d+\\s+)?weeks?|(?:\\d+\\s+)?months?)\\s+(?:before(?:\\s+that)?|prior|earlier)|before|yesterday)`;
+const COUNTED = `(?:(?:\\d+|${DIGITS})\\s+)?`;
+const BEFORE = `(?:the\\s+)?(?:(?:previous|prior|preceding|last|past)\\s+(?:one|period|${COUNTED}(?:day|week|wk|month|quarter|year)s?)|(?:one|period|time|${COUNTED}(?:day|week|wk|month|quarter|year)s?)\\s+(?:before(?:\\s+that)?|prior|earlier)|before|yesterday)`;
 
 const previous = (): Pick<When, "compare"> => ({ compare: "previous" });
 
@@ -107,7 +108,7 @@ const JOINT =
 
 /** Words about a change. A comparison shows the change anyway. */
 const CHANGES =
-  /(?<![\w$/-])(?:more or less|more|fewer|less|higher|lower|better|worse|chang(?:e|ed|ing)|gr[eo]w(?:th|n|ing)?|shrink(?:ing)?|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|rising|falling|going|drop(?:ped)?|differ(?:ence)?|up or down|up|down|compared?|comparison|change)(?![\w/-])/gi;
+  /(?<![\w$/-])(?:more or less|more|fewer|less|higher|lower|better|worse|chang(?:e|ed|ing)|gr[eo]w(?:th|n|ing)?|(?:in |by )?(?:how (?:many|much) )?(?:percent(?:age)?|%|pct)(?: of)?|by how (?:many|much)|shrink(?:ing)?|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|rising|falling|going|drop(?:ped)?|differ(?:ence)?|up or down|up|down|compared?|comparison|change)(?![\w/-])/gi;
 
 /** A question in which words about time are replaced by blanks, so that all other words keep their position. */
 class Timed {
