@@ -150,7 +150,7 @@ const ROLES: readonly [PartRole, readonly string[]][] = [
 export function placesOf(words: readonly Word[], index: NameIndex): Places<Part> {
   const places = new Places<Part>(termsOf(words, index));
   readNumbers(places);
-  readPlaces(places);
+  readPlaces(places, index);
   readNamedConditions(places, index);
   readEvents(places, index);
   readValues(places);

@@ -38,21 +38,23 @@ export function personsWords(query: JsonObject, style: Style): string {
   const where = whereWords(rest, style);
   const select = Array.isArray(query["select"]) ? query["select"].map(String) : [];
   const only = select.length === 1 ? (select[0] ?? "") : "";
-  if (only === "count()") return ["number of people", ...where].join(" ");
   const [, name] = /^properties\.`?(.+?)`?$/.exec(only) ?? [];
   const who = rest.find(({ operator }) => operator === "exact");
   if (name !== undefined && who !== undefined) {
     return `which ${propertyWords({ name, type: "person" }, style)} ${firstText(who["value"])} has`;
   }
-  const did = whoWords(filters, style).join(" and ");
-  const people = ["list people", did, ...where].filter((part) => part !== "").join(" ");
-  return `${people}${deedsPeriod(filters.filter(isBehavioral))}`;
+  const deeds = filters.filter(isBehavioral);
+  const periods = deeds.map(deedPeriod);
+  const isOne = new Set(periods).size < 2;
+  const did = whoWords(deeds, style).map((words, at) => (isOne ? words : `${words}${periods[at]}`));
+  const lead = only === "count()" ? "number of people" : "list people";
+  const people = [lead, did.join(" and "), ...where].filter((part) => part !== "").join(" ");
+  return `${people}${isOne ? (periods[0] ?? "") : ""}`;
 }
 
-/** The period of the first deed that has one. */
-function deedsPeriod(deeds: readonly JsonObject[]): string {
-  for (const { explicit_datetime: from = null, explicit_datetime_to: to = null } of deeds) {
-    if (from !== null) return `, ${rangeWords({ date_from: from, date_to: to }, null)}`;
-  }
-  return "";
+/** The period of a deed, also within a group. */
+function deedPeriod({ explicit_datetime: from = null, ...deed }: JsonObject): string {
+  if (Array.isArray(deed["values"])) return deedPeriod((deed["values"] as JsonObject[])[0] ?? {});
+  const { explicit_datetime_to: to = null } = deed;
+  return from === null ? "" : `, ${rangeWords({ date_from: from, date_to: to }, null)}`;
 }

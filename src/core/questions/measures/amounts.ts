@@ -59,7 +59,8 @@ export function amountsTrend(
   return isSplit ? { ...draft, labels: [{ property: "currency", type: "event" }] } : draft;
 }
 
-const isCurrencySaid = (asked: Asked): boolean =>
+/** Whether a question names a currency. */
+export const isCurrencySaid = (asked: Asked): boolean =>
   asked.items.some((item) => item.part === undefined && isTagged(item, "MONEY")) ||
   asked.conditions().some((item) => isCondition(item, ({ name }) => name === "currency"));
 

@@ -7,7 +7,7 @@ import {
   rankedProperties,
   textOf,
 } from "../read/asked.ts";
-import { amountsTrend, hasMoney } from "./amounts.ts";
+import { amountsTrend, hasMoney, isCurrencySaid } from "./amounts.ts";
 import { type Measure, node, trend } from "./draft.ts";
 import { freeBefore, use, useAll } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
@@ -71,8 +71,9 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
     const isAsked = math !== undefined || asked.has("MUCH") || isBareMoney(asked, numbers);
     return isAsked ? target : undefined;
   }
-  const isExtreme = math === "max" || math === "min";
-  if (!isExtreme || event === undefined || !hasMoney(event)) return undefined;
+  // "Highest order", and "total of orders in euros".
+  const isOfMoney = math === "max" || math === "min" || (math === "sum" && isCurrencySaid(asked));
+  if (!isOfMoney || event === undefined || !hasMoney(event)) return undefined;
   if (asked.events().length > 1 || hasPeople(asked)) return undefined;
   return { property: asked.moneyOf(event, "amount") };
 }

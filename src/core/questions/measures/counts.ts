@@ -1,4 +1,4 @@
-import { type Asked, behavior, type Item, isTagged } from "../read/asked.ts";
+import { type Asked, behavior, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
 import { isLabel } from "./calculations.ts";
 import { type Deed, firstTime, takeDeeds } from "./deeds.ts";
@@ -13,15 +13,24 @@ export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefine
   const counted = asked.items.find((item) => isTagged(item, "COUNT"));
   const target = counted === undefined ? undefined : asked.beside(counted, 1);
   if (isOfTimes(asked, labels)) asked.takeAll("PERSON");
-  const isOfPeople =
-    isKind(asked, target) ||
-    hasPeople(asked) ||
-    asked.events().some((item) => isTagged(asked.beside(item, -1), "WITHOUT"));
+  const isOfPeople = isKind(asked, target) || hasPeople(asked) || isNegated(asked);
+  refuseGroups(asked, labels);
   const isOfEvents = hasPeople(asked) && (isByPerson(labels) || isAboutEvents(asked, target));
   const groups = groupsCount(asked, target, isOfPeople);
   if (groups !== undefined) return groups;
   return isOfPeople && !isOfEvents ? peopleCount(asked) : eventsCount(asked, isOfEvents);
 };
+
+const isNegated = (asked: Asked): boolean =>
+  asked.events().some((item) => isTagged(asked.beside(item, -1), "WITHOUT"));
+
+/** Refuses "which companies did not order". Only people can be filtered by what they did not do. */
+function refuseGroups(asked: Asked, labels: readonly Label[]): void {
+  const isOfGroups = labels.some((one) => "json" in one && /group/.test(JSON.stringify(one.json)));
+  const not = asked.find("WITHOUT");
+  if (isOfGroups && not !== undefined && isNegated(asked))
+    throw new NotUnderstood(textOf(not), "Only people are found by what they did not do.");
+}
 
 /** "When do people buy" counts events, not people. */
 const isOfTimes = (asked: Asked, labels: readonly Label[]): boolean =>

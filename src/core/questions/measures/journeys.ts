@@ -85,7 +85,7 @@ export const paths: Measure = (asked) => {
     way === undefined
       ? asked.items.slice(0, page.at).some(({ word }) => word === "to")
       : isTagged(way, "BEFORE") && !isTagged(way, "AFTER");
-  use(way, page, ...asked.events().filter(({ part }) => part.event.name === "$pageview"));
+  use(way, page, ...asked.events().filter(({ part }) => part.event.name === visitEvent(asked)));
   useAll(
     asked,
     (item) =>
@@ -95,7 +95,7 @@ export const paths: Measure = (asked) => {
     query: {
       kind: "PathsQuery",
       pathsFilter: {
-        includeEventTypes: ["$pageview"],
+        includeEventTypes: [visitEvent(asked)],
         [isBefore ? "endPoint" : "startPoint"]: pathsOf(page)?.[0] ?? "/",
         stepLimit: 2,
         edgeLimit: 100,

@@ -1,10 +1,11 @@
+import type { PropertyInfo } from "../names/index.ts";
 import { type Asked, behavior, type Item, isTagged, textOf } from "../read/asked.ts";
 import { parted } from "../read/parts.ts";
 import { takeExclusions, takeSpent } from "./conditions.ts";
-import { behaviorsOf, firstTime, repeated, takeDeeds } from "./deeds.ts";
+import { behaviorsOf, type Deed, firstTime, repeated, takeDeeds } from "./deeds.ts";
 import { type Draft, node, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
-import { freeBefore, PEOPLE, use } from "./items.ts";
+import { freeBefore, isCondition, PEOPLE, use } from "./items.ts";
 
 /** The people in a question. */
 export type People = {
@@ -55,10 +56,40 @@ function takeBeside(asked: Asked, noun: Item, tag: string): boolean {
   return found !== undefined;
 }
 
+/**
+ * People who did not do something in a period, whether they were active in it or not. Customers are those of all time.
+ * Undefined with a deed that they did, and with conditions on events, as those need an event.
+ */
+function absentPeople(
+  asked: Asked,
+  noun: string | null,
+  deeds: readonly Deed[],
+): Draft | undefined {
+  const isOfPersons = ({ of }: PropertyInfo) => of === "person";
+  if (deeds.length === 0 || !deeds.every(({ isNot }) => isNot)) return undefined;
+  if (!asked.conditions().every((item) => isCondition(item, isOfPersons))) return undefined;
+  for (const item of asked.conditions()) {
+    const { part } = item;
+    if (part.kind === "filter")
+      item.part = { ...part, of: part.of.filter(({ property }) => isOfPersons(property)) };
+  }
+  const customers = noun === null ? [] : [behavior(noun, { time: { explicit_datetime: "all" } })];
+  const properties = [...customers, ...behaviorsOf(deeds)];
+  const isEver = asked.items.some(({ word }) => /(?:^|_)never$/.test(word));
+  return {
+    query: { kind: "ActorsQuery", select: ["count()"], properties },
+    events: [null],
+    ...(isEver ? { span: "all" } : {}),
+  };
+}
+
 /** The number of people over time, with their conditions. */
 export function peopleTrend(asked: Asked, { base: noun, ...people }: People): Draft {
   const spent = takeSpent(asked);
   const deeds = takeDeeds(asked, { isOfPeople: true });
+  const isOfAll = spent.length === 0 && (noun === null || people.isPayer);
+  const absent = isOfAll ? absentPeople(asked, noun, deeds) : undefined;
+  if (absent !== undefined) return absent;
   const isMade = people.isPayer || people.isDoer;
   const isAny = deeds.some(({ isOr }) => isOr);
   const main = isAny || isMade ? undefined : deeds.find(({ isNot }) => !isNot);

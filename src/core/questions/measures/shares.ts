@@ -1,22 +1,23 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
 import { type Asked, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import type { Label } from "../read/labels.ts";
 import { takeConditions, takeFilters } from "./conditions.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
-import { type Draft, type Measure, node, percentage, totalOf } from "./draft.ts";
+import { type Draft, node, percentage, totalOf } from "./draft.ts";
 import { infoOf } from "./events.ts";
 import { hasPeople, takePeople } from "./people.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
 import { bounceRate, visitsWith } from "./visits.ts";
 
 /** "What share of visitors signs up", "percentage of orders paid with paypal". */
-export const share: Measure = (asked) => {
+export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
   const word = asked.take("SHARE");
   if (word === undefined) return undefined;
   asked.takeAll("COUNT");
   if (asked.take("SESSION") !== undefined) return sessionShare(asked);
   const people = hasPeople(asked) ? takePeople(asked) : undefined;
-  if (people !== undefined) return peopleShare(asked, people.base, word);
+  if (people !== undefined) return peopleShare(asked, people.base, word, labels);
   const [counted, another] = asked.events();
   if (counted === undefined) throw new NotUnderstood(textOf(word));
   if (another !== undefined) throw new NotUnderstood(textOf(another));
@@ -50,7 +51,12 @@ function sessionShare(asked: Asked): Draft {
   return percentage(part, visitsWith(null), [null]);
 }
 
-function peopleShare(asked: Asked, base: string | null, word: Item): Draft {
+function peopleShare(
+  asked: Asked,
+  base: string | null,
+  word: Item,
+  labels: readonly Label[],
+): Draft {
   const window = takeWindow(asked);
   if (Object.keys(window).length > 0) return windowed(asked, base, window);
   const deeds = takeDeeds(asked, { isOfPeople: true });
@@ -63,8 +69,28 @@ function peopleShare(asked: Asked, base: string | null, word: Item): Draft {
   const filters = isOfFirst ? first.filters : [];
   const own = (isOfFirst ? others : deeds).flatMap(didOf);
   const whole = node(isOfFirst ? first.event.name : base, { math: "dau" }, filters);
+  const last = own.length === 1 ? deeds.at(-1) : undefined;
+  if (last?.isNot === false && last.frequency === undefined && isOfBoth(labels, event, last.event))
+    return percentage(node(last.event.name, { math: "dau" }, last.filters), whole, [
+      event,
+      last.event,
+    ]);
   return percentage({ ...whole, properties: [...filters, ...own] }, whole, [event]);
 }
+
+/** Whether a label is an own property of both events: each line then compares the two with the same value. */
+const isOfBoth = (labels: readonly Label[], one: EventInfo | null, other: EventInfo): boolean =>
+  labels.some(
+    (label) =>
+      "properties" in label &&
+      label.properties.some(
+        ({ of, name }) =>
+          of === "event" &&
+          !/^(?:\$|utm_)/.test(name) &&
+          one?.properties.has(name) === true &&
+          other.properties.has(name),
+      ),
+  );
 
 /** "Signed up within 7 days": the last step of a funnel. */
 function windowed(asked: Asked, base: string | null, window: JsonObject): Draft {

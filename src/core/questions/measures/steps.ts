@@ -35,11 +35,12 @@ function stepOf(asked: Asked, item: Item, to: number): JsonObject {
     return node(event.name, {}, takeConditions(asked, event, { from: item.at, to, isOwn: true }));
   }
   if (item.part?.kind !== "pages") return node(visitEvent(asked));
-  return node("$pageview", {}, [filterOf(asked, item.part, [asked.event("$pageview") ?? null])]);
+  const visit = visitEvent(asked);
+  return node(visit, {}, [filterOf(asked, item.part, [asked.event(visit) ?? null])]);
 }
 
 const isView = (item: Item | undefined): boolean =>
-  item?.part?.kind === "ev" && item.part.event.name === "$pageview";
+  item?.part?.kind === "ev" && /^\$(?:pageview|screen)$/.test(item.part.event.name);
 
 const UNITS = { DAYS: "day", HOURS: "hour", MINUTES: "minute", WEEKS: "week", SECONDS: "second" };
 

@@ -144,4 +144,5 @@ const isPlain = (operator: string): boolean => operator === "exact" || operator 
 
 /** A query with a page property counts as one about page views. */
 const isSameEvent = (name: string, text: string): boolean =>
-  name === "$pageview" && /PathsQuery|"\$(?:pathname|entry_pathname|end_pathname)"/.test(text);
+  (name === "$pageview" && /PathsQuery|"\$(?:pathname|entry_pathname|end_pathname)"/.test(text)) ||
+  (name === "$screen" && /"\$screen(?:_name)?"/.test(text));

@@ -23,12 +23,16 @@ const STRUCTURE: ReadonlySet<string> = new Set(
 /** Concepts that give way to a project's own event of the same name, such as "visit". */
 const NOUNS: ReadonlySet<string> = new Set(["SESSION", "CONVERSION", "ENTRY", "EXIT"]);
 
-/** Verbs that start or create something. */
-const BEGINNING: ReadonlySet<string> = new Set(
-  "start create begin open place submit send make add book write post file register sign buy issue show"
-    .split(" ")
-    .map(stemOf),
-);
+/** Verbs that create something, and verbs that only start it. "Applications" are submitted rather than started. */
+const [CREATING, STARTING] = [
+  "create place submit send make add book write post file register sign buy issue show",
+  "start begin open",
+].map((verbs) => new Set(verbs.split(" ").map(stemOf))) as [Set<string>, Set<string>];
+
+const begins = ({ verbs }: EventInfo): number =>
+  [...verbs].some((verb) => CREATING.has(verb))
+    ? 2
+    : Number([...verbs].some((verb) => STARTING.has(verb)));
 
 /** Words before an event that ask for its creation, as in "new tasks". */
 const NEW = /^(?:new|newly)$/;
@@ -194,7 +198,7 @@ function chosenOf(
     // "New subscriptions" start a subscription, and do not subscribe to a newsletter.
     Number(NEW.test(beforeText) && nameWords(event.name).some((word) => singular(word) === noun)),
     Number([...event.verbs].some((verb) => stems.has(verb))),
-    Number([...event.verbs].some((verb) => BEGINNING.has(verb))) + Number(NEW.test(beforeText)),
+    begins(event),
     -event.stems.length,
     event.count,
   ];

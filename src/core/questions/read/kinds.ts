@@ -79,7 +79,9 @@ function ofRetention(made: Made): JsonObject {
 }
 
 function ofPaths(made: Made): JsonObject {
-  refuseLabels(made.labels.filter(({ property }) => property !== "$pathname"));
+  refuseLabels(
+    made.labels.filter(({ property }) => !/^\$(?:pathname|screen_name)$/.test(String(property))),
+  );
   if (made.interval !== null) throw new NotUnderstood(`per ${made.interval}`);
   return { ...made.draft.query, ...timeAndFilters(made, null) };
 }
@@ -213,7 +215,8 @@ function ofTable({ asked: { when }, draft: { query }, filters, labels, span }: M
   const timed = (one: JsonObject): JsonObject => {
     if (Array.isArray(one["values"]))
       return { ...one, values: (one["values"] as JsonObject[]).map(timed) };
-    return one["type"] === "behavioral" ? { ...one, ...time } : one;
+    const isTimed = one["explicit_datetime"] !== undefined;
+    return one["type"] === "behavioral" && !isTimed ? { ...one, ...time } : one;
   };
   return { ...query, properties: properties.map(timed) };
 }

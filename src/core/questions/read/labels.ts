@@ -53,7 +53,7 @@ export function labelOf(asked: Asked, item: Item): Label | undefined {
   return isPeople(item) ? personLabel(asked) : undefined;
 }
 
-/** The label with a line for each person, by e-mail address; undefined if persons have none. */
+/** Returns the label with a line for each person, by email address. Returns undefined if persons have none. */
 export function personLabel(asked: Asked): Label | undefined {
   const email = asked.index.properties.find(
     ({ of, name }) => of === "person" && /^\$?e-?mail$/i.test(name),

@@ -1,4 +1,4 @@
-import type { ValueInfo } from "../names/index.ts";
+import type { NameIndex, ValueInfo } from "../names/index.ts";
 import { folded } from "../text/stems.ts";
 import { conditionOn, TEXT_OPERATORS } from "./conditions.ts";
 import type { Condition, PageNamed, Part, PersonNamed } from "./parts.ts";
@@ -80,8 +80,25 @@ const areNamed = (found: Found, pattern: RegExp): boolean =>
     .of("PROP")
     .every((place) => found.term(place).properties.some(({ name }) => pattern.test(name)));
 
+/** Reads "shop screen": the name of a screen, even if its word has no meaning elsewhere. */
+function screen(found: Found, index: NameIndex): PageNamed | undefined {
+  const [name, noun] = found.all.map((place) => found.term(place));
+  if (name === undefined || noun === undefined) return undefined;
+  const isScreen =
+    noun.events.some((one) => one.name === "$screen") ||
+    noun.properties.some((one) => one.name === "$screen_name");
+  const text = folded(name.words.map((word) => word.text).join(" "));
+  const value = isScreen
+    ? index.values.get(text)?.find(({ property }) => property.name === "$screen_name")?.value
+    : undefined;
+  return value === undefined
+    ? undefined
+    : { kind: "pages", paths: [value], isNot: false, how: "exact" };
+}
+
 /** Reads pages and persons. */
-export function readPlaces(places: Places<Part>): void {
+export function readPlaces(places: Places<Part>, index: NameIndex): void {
+  places.each("(VAL|F|NEARPROP|EVPART) (EV|PROP)", (found) => screen(found, index));
   places.each("(EXCEPT|WITHOUT) _ (PROP)? _ PAGE(((AND|OR|{,}) _)+ PAGE)*", (found) =>
     pages(found, "exact", true),
   );
