@@ -128,8 +128,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/nodes.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
-  "stores/duckdb/sql/pages.ts":
-    "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/placeholders.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/rewrite.ts":
@@ -142,6 +140,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/tokens.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
+  "stores/duckdb/sql/tree.ts": "test/stores/duckdb/sql/check.test.ts",
   "stores/duckdb/sql/typing.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/cells.ts": "test/stores/duckdb/sql/statements.test.ts",

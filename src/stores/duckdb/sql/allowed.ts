@@ -1,24 +1,25 @@
 /** Rules for arguments that must be written out as a text. */
 export type LiteralRule = "text" | "like" | "ilike" | "regex" | "path" | "escape" | "top";
 
+/** How the growth of a result depends on the arguments (see calls.ts). */
+export type Growth =
+  | "sum"
+  | "separated"
+  | "escaped"
+  | "joined"
+  | "replaced"
+  | "replaced_by_pattern";
+
 /** Rules for calls of a function. */
 export type FunctionRule = {
   /** The most arguments. */
   args: number;
   /** Arguments, by index, that must be written out and obey a rule. */
-  literals?: Readonly<Record<number, LiteralRule>>;
-  /** Whether its second argument is a lambda: one that makes values, or that tests them. */
-  lambda?: "values" | "test";
-  /** Whether the size of its result is an argument: all are numbers that are written out, within RANGE_MAX. */
-  counts?: true;
-  /** Whether it is `(a, b)`, and whether its arguments may be `(a, b)`. */
-  isRow?: true;
-  compares?: true;
-  /**
-   * Growth of the result against the longest argument: a factor, or a rule that depends on the
-   * arguments (see calls.ts).
-   */
-  grows?: "sum" | "separated" | "escaped" | "joined" | "replaced" | "replaced_by_pattern" | number;
+  literals: (readonly [index: number, rule: LiteralRule])[];
+  /** `values` and `test` take a lambda; the size of what `counts` makes is an argument; `compares` takes a `row`. */
+  is: string | undefined;
+  /** Growth of the result against the longest argument. */
+  grows: Growth | number | undefined;
 };
 
 /**
@@ -26,9 +27,10 @@ export type FunctionRule = {
  * neither the memory limit nor an interrupt stops them in time: the size of the result is an argument
  * (repeat, lpad, format, min of n, …), values of rows are joined (string_agg, …), or the
  * time grows by the product of two texts (levenshtein, json_merge_patch). Functions that read files,
- * settings or other catalogs are missing, too. The memory limit does bind what list() collects.
+ * settings or other catalogs are missing, too. The memory limit does bind what list() collects. A key has the most
+ * arguments and the rest of a {@link FunctionRule}.
  */
-const BY_ARGUMENTS: Record<number, string> = {
+const BY_RULE: Record<string, string> = {
   0: `now today current_date get_current_timestamp get_current_time current_localtime
     current_localtimestamp transaction_timestamp pi count_star random uuid gen_random_uuid
     row_number rank dense_rank rank_dense percent_rank cume_dist`,
@@ -67,88 +69,58 @@ const BY_ARGUMENTS: Record<number, string> = {
   4: `list_slice array_slice`,
   6: `make_timestamp`,
   100: `greatest least`,
-};
-
-const like = { args: 2, literals: { 1: "like" } } as const;
-const ilike = { args: 2, literals: { 1: "ilike" } } as const;
-const likeEscape = { args: 3, literals: { 1: "ilike", 2: "escape" } } as const;
-const path = { args: 2, literals: { 1: "path" } } as const;
-const format = { args: 2, literals: { 1: "text" } } as const;
-
-/** Each part of a split text takes 16 bytes more than its own, and may be empty. */
-const SPLIT = 17;
-const split = { args: 2, grows: SPLIT } as const;
-
-const WITH_RULES: Record<string, FunctionRule> = {
-  row: { args: 100, isRow: true },
-  list_transform: { args: 2, lambda: "values" },
-  list_filter: { args: 2, lambda: "test" },
-  range: { args: 3, counts: true },
-  approx_top_k: { args: 2, literals: { 1: "top" }, grows: 50 },
-  error: { args: 1, literals: { 0: "text" } },
-  count: { args: 1, compares: true },
-  "~~": like,
-  "!~~": like,
-  "~~*": ilike,
-  "!~~*": ilike,
-  like_escape: likeEscape,
-  not_like_escape: likeEscape,
-  ilike_escape: likeEscape,
-  not_ilike_escape: likeEscape,
-  regexp_matches: { args: 3, literals: { 1: "regex", 2: "text" } },
-  regexp_full_match: { args: 3, literals: { 1: "regex", 2: "text" } },
-  regexp_extract: { args: 3, literals: { 1: "regex" } },
-  regexp_replace: {
-    args: 4,
-    literals: { 1: "regex", 2: "text", 3: "text" },
-    grows: "replaced_by_pattern",
-  },
-  replace: { args: 3, literals: { 1: "text", 2: "text" }, grows: "replaced" },
-  "||": { args: 2, grows: "sum" },
-  concat: { args: 100, grows: "sum" },
-  list_value: { args: 100, grows: "sum" },
-  list_concat: { args: 100, grows: "sum" },
-  array_concat: { args: 100, grows: "sum" },
-  list_append: { args: 2, grows: "sum" },
-  list_prepend: { args: 2, grows: "sum" },
-  array_to_string: { args: 2, literals: { 1: "text" }, grows: "joined" },
-  string_split: split,
-  str_split: split,
-  string_to_array: split,
-  split,
-  regexp_split_to_array: { args: 3, literals: { 1: "regex", 2: "text" }, grows: SPLIT },
-  regexp_extract_all: { args: 3, literals: { 1: "regex" }, grows: SPLIT },
-  translate: { args: 3, grows: 4 },
-  hex: { args: 1, grows: 2 },
-  url_encode: { args: 1, grows: 3 },
-  nfc_normalize: { args: 1, grows: 3 },
-  concat_ws: { args: 100, grows: "separated" },
-  strftime: format,
-  strptime: format,
-  try_strptime: format,
-  "->>": path,
-  json_extract: path,
-  json_extract_string: path,
-  json_exists: path,
-  json_value: path,
-  json_extract_path: path,
-  json_extract_path_text: path,
-  json_contains: format,
-  json_array: { args: 100, grows: "escaped" },
-  json_object: { args: 100, grows: "escaped" },
-  to_json: { args: 1, grows: "escaped" },
+  "100 row": "row",
+  "2 values": "list_transform",
+  "2 test": "list_filter",
+  "3 counts": "range",
+  "1 compares": "count",
+  "1 0=text": "error",
+  "2 1=top grows=50": "approx_top_k",
+  "2 1=like": "~~ !~~",
+  "2 1=ilike": "~~* !~~*",
+  "3 1=ilike 2=escape": "like_escape not_like_escape ilike_escape not_ilike_escape",
+  "3 1=regex": "regexp_extract",
+  "3 1=regex 2=text": "regexp_matches regexp_full_match",
+  "4 1=regex 2=text 3=text grows=replaced_by_pattern": "regexp_replace",
+  "3 1=text 2=text grows=replaced": "replace",
+  "2 grows=sum": "|| list_append list_prepend",
+  "100 grows=sum": "concat list_value list_concat array_concat",
+  "100 grows=separated": "concat_ws",
+  "2 1=text grows=joined": "array_to_string",
+  // Each part of a split text takes 16 bytes more than its own, and may be empty.
+  "2 grows=17": "string_split str_split string_to_array split",
+  "3 1=regex 2=text grows=17": "regexp_split_to_array",
+  "3 1=regex grows=17": "regexp_extract_all",
+  "3 grows=4": "translate",
+  "1 grows=2": "hex",
+  "1 grows=3": "url_encode nfc_normalize",
+  "2 1=text": "strftime strptime try_strptime json_contains",
+  "2 1=path": `->> json_extract json_extract_string json_exists json_value json_extract_path
+    json_extract_path_text`,
+  "100 grows=escaped": "json_array json_object",
+  "1 grows=escaped": "to_json",
 };
 
 /** All functions and operators that SQL may call, in lower case (decision 81). */
-export const SQL_FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
-  ...Object.entries(BY_ARGUMENTS).flatMap(([args, names]) =>
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name): [string, FunctionRule] => [name, { args: Number(args) }]),
+export const SQL_FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map(
+  Object.entries(BY_RULE).flatMap(([rule, names]) =>
+    names.split(/\s+/).map((name) => [name, ruleOf(rule)] as const),
   ),
-  ...Object.entries(WITH_RULES),
-]);
+);
+
+function ruleOf(text: string): FunctionRule {
+  const [args, ...words] = text.split(" ");
+  const pairs = words.map((word) => word.split("=") as [string, string | undefined]);
+  const grows = pairs.find(([key]) => key === "grows")?.[1];
+  return {
+    args: Number(args),
+    literals: pairs.flatMap(([key, rule]) =>
+      key === "grows" || rule === undefined ? [] : [[Number(key), rule as LiteralRule] as const],
+    ),
+    is: pairs.find(([, value]) => value === undefined)?.[0],
+    grows: Number(grows) || (grows as Growth | undefined),
+  };
+}
 
 /** Names of functions for docs and failures, without operators. */
 export const SQL_FUNCTION_NAMES: readonly string[] = [...SQL_FUNCTIONS.keys()]

@@ -1,10 +1,9 @@
 import { SQL_ATTR, SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { Failure } from "../../../core/values/failure.ts";
-import type { JsonObject } from "../../../core/values/json.ts";
 import { SQL_DEPTH_DETAIL } from "./expression.ts";
-import { placeOf, refuse } from "./extent.ts";
 import { LIST_TOO_LONG, LIST_VALUES_MAX } from "./functions.ts";
 import { signAdvice } from "./tokens.ts";
+import { type Node, placeOf } from "./tree.ts";
 
 /** Returns the failure `invalid_input` of a statement. */
 export function refused(detail: string): Failure {
@@ -45,20 +44,13 @@ SELECT clause without selection list => SELECT has no columns
 export const syntaxSentence = (message: string): string =>
   sentenceOf(OF_PARSER, message) ?? "The SQL is not understood";
 
-const NOT_SELECT = "Only SELECT statements can be serialized to json!";
-
-/** Messages of the parser about too deep nesting. */
-const TOO_DEEP = /^Max expression depth|^memory exhausted/;
-
 /** Fails `invalid_input` for a text that DuckDB's parser does not read. */
-export function refuseUnread(tree: JsonObject, text: string): never {
-  const { error_message, position } = tree;
+export function refuseUnread({ error_message, position }: Node, text: string): never {
   const message = String(error_message);
-  if (message === NOT_SELECT) refuse("One SELECT is expected.", null, text);
-  if (TOO_DEEP.test(message)) refuse(SQL_DEPTH_DETAIL, null, text);
+  if (message.startsWith("Only SELECT statements")) throw refused("One SELECT is expected.");
+  if (/^Max expression depth|^memory exhausted/.test(message)) throw refused(SQL_DEPTH_DETAIL);
   const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
-  const detail = `${syntaxSentence(message)}${at}${signAdvice(text)}.`;
-  throw new Failure("invalid_input", detail, SQL_ATTR);
+  throw refused(`${syntaxSentence(message)}${at}${signAdvice(text)}.`);
 }
 
 const NO_PLAN =

@@ -1,143 +1,92 @@
-import { isObject, type Json, type JsonObject, ownValue } from "../../../core/values/json.ts";
-import { folded, nodesIn } from "./extent.ts";
-import { constant, constantText, HOGQL_TYPES, numberIn } from "./special-calls.ts";
+import { pointer as pointerTo } from "../lists/property-filter.ts";
+import {
+  comparison,
+  constant,
+  constantText,
+  folded,
+  isNode,
+  lastName,
+  type Node,
+  nodesIn,
+  numberIn,
+  operator,
+} from "./tree.ts";
 
 const NUMBERS = /^(?:INTEGER|BIGINT|DECIMAL|DOUBLE|HUGEINT)$/;
 
-const NUMBER_FUNCTIONS = new Set(
-  `count count_star sum avg median quantile_cont len length round floor ceil abs date_diff datediff
-  + - * / % //`.split(/\s+/),
-);
+const NUMBER_FUNCTIONS =
+  /^(?:count|count_star|sum|avg|median|quantile_cont|len|length|round|floor|ceil|abs|date_?diff|[-+*/%]|\/\/)$/;
 
 /** Returns whether an expression is a number by its own words. */
-export function isNumber(node: JsonObject): boolean {
-  if (node["class"] === "CONSTANT") return NUMBERS.test(typeOf(node["value"], "type"));
-  if (node["class"] === "CAST") return NUMBERS.test(typeOf(node, "cast_type"));
-  const isCall =
-    node["class"] === "FUNCTION" && NUMBER_FUNCTIONS.has(folded(node["function_name"]));
+export function isNumber(node: Node): boolean {
+  if (node.class === "CONSTANT") return NUMBERS.test(String(node.value?.type?.id));
+  if (node.class === "CAST") return NUMBERS.test(String(node.cast_type?.id));
+  const isCall = node.class === "FUNCTION" && NUMBER_FUNCTIONS.test(folded(node.function_name));
   return isCall && !isTime(node);
 }
 
 const TIME_COLUMNS = /^(?:timestamp|ingested_at|.*created_at|\$(?:start|end)_timestamp)$/;
 
-const TIME_FUNCTIONS = new Set(
-  `now today current_date get_current_timestamp date_trunc datetrunc time_bucket timezone to_seconds
-  to_minutes to_hours to_days to_weeks to_months to_quarters to_years`.split(/\s+/),
-);
+const TIME_FUNCTIONS =
+  /^(?:now|today|current_date|get_current_timestamp|date_?trunc|time_bucket|timezone|to_(?:second|minute|hour|day|week|month|quarter|year)s)$/;
+
+/** Returns whether an expression is a column of times. */
+export const isTimeColumn = (node: Node | undefined): boolean => TIME_COLUMNS.test(lastName(node));
 
 /** Returns whether an expression is a time or an interval by its own words. */
-export function isTime(node: JsonObject): boolean {
-  if (node["class"] === "COLUMN_REF") {
-    return TIME_COLUMNS.test(lastName(node));
-  }
-  if (node["class"] === "CAST") {
-    return /^(?:TIMESTAMP|DATE$|INTERVAL)/.test(typeOf(node, "cast_type"));
-  }
-  const name = node["class"] === "FUNCTION" ? folded(node["function_name"]) : "";
-  const isSum = name === "+" || name === "-";
-  return TIME_FUNCTIONS.has(name) || (isSum && nodesIn(node["children"]).some(isTime));
+export function isTime(node: Node): boolean {
+  if (node.class === "COLUMN_REF") return isTimeColumn(node);
+  if (node.class === "CAST")
+    return /^(?:TIMESTAMP|DATE$|INTERVAL)/.test(String(node.cast_type?.id));
+  const name = node.class === "FUNCTION" ? folded(node.function_name) : "";
+  return TIME_FUNCTIONS.test(name) || (/^[-+]$/.test(name) && nodesIn(node.children).some(isTime));
 }
 
 /** Returns whether an expression is `TIMESTAMP '…'`, with or without an interval. */
-export function isPlainTime(node: JsonObject): boolean {
-  if (node["class"] === "CAST") {
-    const { child } = node;
-    return (
-      typeOf(node, "cast_type") === "TIMESTAMP" && isObject(child) && child["class"] === "CONSTANT"
-    );
-  }
-  return (
-    /^[+-]$/.test(String(node["function_name"])) && nodesIn(node["children"]).some(isPlainTime)
-  );
+export function isPlainTime(node: Node): boolean {
+  const { class: kind, function_name: name, children, child } = node;
+  if (kind !== "CAST") return /^[+-]$/.test(String(name)) && nodesIn(children).some(isPlainTime);
+  return node.cast_type?.id === "TIMESTAMP" && isNode(child) && child.class === "CONSTANT";
 }
-
-function typeOf(node: Json | undefined, field: string): string {
-  const type = isObject(node) ? node[field] : undefined;
-  return isObject(type) ? String(type["id"]) : "";
-}
-
-/** Returns whether an expression is the column that says whether a session bounced. */
-export const isBounce = (node: JsonObject): boolean => lastName(node).endsWith("$is_bounce");
-
-/** Returns a cast whose type of ClickHouse is that of DuckDB. */
-export function withType(node: JsonObject): JsonObject {
-  const type = node["cast_type"];
-  const info = isObject(type) ? type["type_info"] : undefined;
-  const id = isObject(info) ? ownValue(HOGQL_TYPES, folded(info["name"])) : undefined;
-  return id === undefined ? node : { ...node, cast_type: { id, type_info: null } };
-}
-
-const namesOf = (node: JsonObject | undefined) =>
-  node?.["class"] === "COLUMN_REF" ? (node["column_names"] as string[]) : [];
-
-/** Returns the last part of a name of a column, in lower case. */
-export const lastName = (node: JsonObject | undefined) => folded(namesOf(node).at(-1) ?? "");
-
-/** Returns whether an expression is NULL. */
-export const isNull = ({ value }: JsonObject): boolean =>
-  isObject(value) && value["is_null"] === true;
 
 /** Returns the first of two expressions that is known, with the name and place of the second. */
-export function both(first: JsonObject, second: JsonObject): JsonObject {
-  const { alias = "", query_location = 0 } = second;
-  const children = [first, second].map((one) => ({ ...one, alias: "" }));
-  return { class: "OPERATOR", type: "OPERATOR_COALESCE", alias, query_location, children };
-}
+export const both = (first: Node, second: Node): Node =>
+  operator("OPERATOR_COALESCE", [first, second], second);
 
 /** Returns NOT of a condition; it is true where the condition is not known. */
-export function negated(left: JsonObject, at: JsonObject): JsonObject {
-  const { alias = "", query_location = 0 } = at;
-  const type = "COMPARE_DISTINCT_FROM";
-  const right = constant(true);
-  return { class: "COMPARISON", type, alias, query_location, left: { ...left, alias: "" }, right };
-}
+export const negated = (condition: Node, at: Node): Node =>
+  comparison("COMPARE_DISTINCT_FROM", condition, constant(true), at);
 
-const NEGATIVE = new Map([
-  ["!~~", "~~"],
-  ["!~~*", "~~*"],
-  ["not_like_escape", "like_escape"],
-  ["not_ilike_escape", "ilike_escape"],
-]);
-const ESCAPED = new Map([
-  ["~~", "like_escape"],
-  ["~~*", "ilike_escape"],
-]);
-
-/** Returns a LIKE whose pattern has the escapes of ClickHouse, and whether it was NOT LIKE. */
-export function likeOf(node: JsonObject): { like: JsonObject; isNegative: boolean } {
-  const name = folded(node["function_name"]);
-  const positive = NEGATIVE.get(name) ?? name;
-  const args = nodesIn(node["children"]);
-  const isEscaped = ESCAPED.has(positive) && /\\[%_\\]/.test(constantText(args[1]) ?? "");
-  const children = isEscaped ? [...args, constant("\\")] : args;
-  const function_name = isEscaped ? (ESCAPED.get(positive) ?? "") : positive;
-  const like = { ...node, function_name, children, is_operator: false };
-  return { like: positive === name && !isEscaped ? node : like, isNegative: NEGATIVE.has(name) };
+/** Returns a LIKE or NOT LIKE, whose pattern may have the escapes of ClickHouse; undefined of all else. */
+export function likeOf(node: Node): Node | undefined {
+  const [, not, name] = /^(!|not_)?(~~\*?|i?like_escape)$/.exec(folded(node.function_name)) ?? [];
+  if (name === undefined) return undefined;
+  const args = nodesIn(node.children);
+  const isEscaped = name.startsWith("~") && /\\[%_\\]/.test(constantText(args[1]) ?? "");
+  if (not === undefined && !isEscaped) return node;
+  const escaping = name === "~~" ? "like_escape" : "ilike_escape";
+  const like: Node = {
+    ...{ ...node, function_name: isEscaped ? escaping : name, is_operator: false },
+    children: isEscaped ? [...args, constant("\\")] : args,
+  };
+  return not === undefined ? like : negated(like, node);
 }
 
 /** Returns `numbers(3)` of FROM as a range with a column of that name. */
-export function numbersTable(table: JsonObject): JsonObject {
-  const call = table["function"];
-  if (!isObject(call) || folded(call["function_name"]) !== "numbers") return table;
-  const [from, count] = nodesIn(call["children"]);
-  const end = Number(from && numberIn(from)) + Number(count && numberIn(count));
-  const children =
-    count === undefined || from === undefined ? [from ?? null] : [from, constant(end)];
-  const column_name_alias = table["column_name_alias"];
-  const names =
-    Array.isArray(column_name_alias) && column_name_alias.length > 0
-      ? column_name_alias
-      : ["number"];
-  const alias = table["alias"] || "numbers";
+export function numbersTable(table: Node): Node {
+  const { function: call, column_name_alias: names } = table;
+  if (!isNode(call) || folded(call.function_name) !== "numbers") return table;
+  const [from, count] = nodesIn(call.children);
+  const to = constant(numberIn(from) + numberIn(count));
+  const children = from === undefined || count === undefined ? call.children : [from, to];
   return {
-    ...table,
-    alias,
+    ...{ ...table, alias: table.alias || "numbers" },
     function: { ...call, function_name: "range", children },
-    column_name_alias: names,
+    column_name_alias: Array.isArray(names) && names.length > 0 ? names : ["number"],
   };
 }
 
-const OF_ROWS = {
+const ROW_NUMBER = {
   ...{ class: "WINDOW", type: "WINDOW_ROW_NUMBER", alias: "", query_location: 0 },
   ...{ function_name: "row_number", schema: "", catalog: "", children: [], arg_orders: [] },
   ...{ start: "UNBOUNDED_PRECEDING", end: "CURRENT_ROW_RANGE", start_expr: null, end_expr: null },
@@ -145,56 +94,46 @@ const OF_ROWS = {
   ...{ distinct: false, exclude_clause: "NO_OTHER" },
 };
 
+const isLimitBy = ({ expression: by }: Node) => isNode(by) && by.function_name === "limit by";
+
 /** Returns a SELECT whose LIMIT … BY, which its ORDER BY has as a call, is a condition on numbers of rows. */
-export function limitedBy(node: JsonObject): JsonObject {
-  const modifiers = nodesIn(node["modifiers"]).map((one) => ({
-    ...one,
-    orders: nodesIn(one["orders"]),
-  }));
-  const isLimit = (order: JsonObject) =>
-    isObject(order["expression"]) && folded(order["expression"]["function_name"]) === "limit by";
-  const limit = modifiers.flatMap(({ orders }) => orders).find(isLimit);
-  if (limit === undefined) return node;
-  const [most, skipped, ...partitions] = nodesIn((limit["expression"] as JsonObject)["children"]);
-  const orders = modifiers.flatMap((one) => one.orders).filter((order) => !isLimit(order));
-  const window = { ...OF_ROWS, partitions, orders };
-  const compared = (type: string, right: JsonObject) => ({
-    ...{ class: "COMPARISON", type, alias: "", query_location: 0, left: window, right },
-  });
-  const from = numberIn(skipped ?? {});
-  const to = constant(from + numberIn(most ?? {}));
+export function limitedBy(node: Node): Node {
+  const modifiers = nodesIn(node["modifiers"]);
+  const sorted = modifiers.flatMap((one) => nodesIn(one["orders"]));
+  const limit = sorted.find(isLimitBy)?.["expression"];
+  if (!isNode(limit)) return node;
+  const [most, skipped, ...partitions] = nodesIn(limit.children);
+  const orders = sorted.filter((order) => !isLimitBy(order));
+  const window = { ...ROW_NUMBER, partitions, orders };
+  const from = numberIn(skipped);
+  const { qualify } = node;
   const conditions = [
-    ...(isObject(node["qualify"]) ? [node["qualify"]] : []),
-    ...(from > 0 ? [compared("COMPARE_GREATERTHAN", constant(from))] : []),
-    compared("COMPARE_LESSTHANOREQUALTO", to),
+    ...(isNode(qualify) ? [qualify] : []),
+    ...(from > 0 ? [comparison("COMPARE_GREATERTHAN", window, constant(from))] : []),
+    comparison("COMPARE_LESSTHANOREQUALTO", window, constant(from + numberIn(most))),
   ];
-  const [qualify] =
-    conditions.length === 1
-      ? conditions
-      : [{ class: "CONJUNCTION", type: "CONJUNCTION_AND", alias: "", children: conditions }];
-  const rest = nodesIn(node["modifiers"]).flatMap((one) => {
-    if (one["type"] !== "ORDER_MODIFIER") return [one];
-    return orders.length === 0 ? [] : [{ ...one, orders }];
-  });
-  return { ...node, modifiers: rest, qualify: qualify ?? null };
+  const rest = modifiers
+    .map((one) => (one.type === "ORDER_MODIFIER" ? { ...one, orders } : one))
+    .filter((one) => one.type !== "ORDER_MODIFIER" || orders.length > 0);
+  return {
+    ...{ ...node, modifiers: rest },
+    qualify: conditions.length === 1 ? conditions[0] : operator("CONJUNCTION_AND", conditions),
+  };
 }
 
-/** Returns the place of a list that a number of ClickHouse means, as a key of JSON: from 1 on. */
-export function placeIn(node: JsonObject | undefined): string | undefined {
-  if (node?.["class"] !== "CONSTANT") return undefined;
+/** Returns the key of JSON that a constant means; places in a list are from 1 on, as in ClickHouse. */
+export function keyIn(node: Node | undefined): string | undefined {
   const place = numberIn(node);
-  return Number.isInteger(place) && place > 0 ? String(BigInt(place) - 1n) : undefined;
+  const isPlace = Number.isInteger(place) && place > 0;
+  return constantText(node) ?? (isPlace ? String(BigInt(place) - 1n) : undefined);
 }
-
-const escaped = (name: string) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 /** Returns the constant text that finds nested keys in JSON. */
-export const pointer = (path: readonly string[]): JsonObject =>
-  constant(path.map(escaped).join(""));
+export const pointer = (path: readonly string[]): Node => constant(path.map(pointerTo).join(""));
 
 /** Makes the keys of a JSONExtract… one path. Keys that are not written out stay. */
-export function withKeys([json, ...keys]: readonly JsonObject[]): readonly JsonObject[] {
-  const path = keys.map((one) => constantText(one) ?? placeIn(one));
-  const isKnown = path.length > 0 && path.every((one) => one !== undefined);
-  return json === undefined ? [] : [json, ...(isKnown ? [pointer(path as string[])] : keys)];
+export function withKeys([json, ...keys]: readonly Node[]): readonly Node[] {
+  const path = keys.map(keyIn).filter((key) => key !== undefined);
+  const isKnown = path.length > 0 && path.length === keys.length;
+  return json === undefined ? [] : [json, ...(isKnown ? [pointer(path)] : keys)];
 }

@@ -2,35 +2,16 @@ import type { SqlQuery } from "../../../core/ports/sql.ts";
 import { periodOf } from "../../../core/queries/period.ts";
 import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { Failure } from "../../../core/values/failure.ts";
-import {
-  isExactNumber,
-  isObject,
-  type Json,
-  type JsonObject,
-  ownValue,
-} from "../../../core/values/json.ts";
+import { isObject, type Json, type JsonObject, ownValue } from "../../../core/values/json.ts";
 import {
   checkFilters,
-  type FilterGroup,
   filterGroup,
   filtersIn,
-  isGroup,
   type PropertyFilter,
   propertyFilter,
 } from "../../../core/values/property-filter.ts";
-import { passesIn } from "../lists/property-filter.ts";
-import { called, constant } from "./special-calls.ts";
-
-/** A value of a request, in the place of a name in braces. */
-type Values = Map<string, JsonObject>;
-
-/** Names in braces, and the values that the request has for them. */
-export type Placeholders = {
-  /** Returns SQL with a parameter in the place of each value. Fails `invalid_input` if there is no value. */
-  fill(name: string): string;
-  /** Puts the values in the tree of a statement. */
-  bound(tree: Json): Json;
-};
+import { quoted } from "../engine/duckdb.ts";
+import { groupMet, passesIn } from "../lists/property-filter.ts";
 
 /** Bounds of all time: a range of the request that has no beginning or no end. */
 const ALWAYS = { from: "1970-01-01", to: "9999-12-31" };
@@ -38,27 +19,18 @@ const ALWAYS = { from: "1970-01-01", to: "9999-12-31" };
 const bad = (detail: string, field = "query") =>
   new Failure("invalid_input", detail, `query__${field}`);
 
-/** Reads the values of a request. Fails `invalid_input` on values that are not understood. */
-export function placeholders(query: SqlQuery): Placeholders {
-  const values: Values = new Map();
-  const bind = (value: Json): string => {
-    const name = `v${values.size}`;
-    values.set(name, nodeOf(value));
-    return `$${name}`;
-  };
+/**
+ * Returns a function that makes SQL of what a request has for a name in braces; values become constants. Fails
+ * `invalid_input` on values that are not understood, and on a name without a value.
+ */
+export function placeholders(query: SqlQuery): (name: string) => string {
   const range = rangeOf(query);
-  const known: Readonly<Record<string, () => Json>> = {
-    "filters.dateRange.from": () => range.from ?? ALWAYS.from,
-    "filters.dateRange.to": () => range.to ?? ALWAYS.to,
-  };
-  return {
-    fill(name) {
-      if (name !== "filters")
-        return bind((ownValue(known, name) ?? (() => sentFor(name, query)))());
-      const conditions = query.filters === undefined ? [] : conditionsOf(query, range, bind);
-      return conditions.length === 0 ? "true" : `(${conditions.join(" AND ")})`;
-    },
-    bound: (tree) => withValues(tree, values),
+  return (name) => {
+    if (name === "filters.dateRange.from") return constantOf(range.from ?? ALWAYS.from);
+    if (name === "filters.dateRange.to") return constantOf(range.to ?? ALWAYS.to);
+    if (name !== "filters") return constantOf(sentFor(name, query));
+    const conditions = query.filters === undefined ? [] : conditionsOf(query, range);
+    return conditions.length === 0 ? "true" : `(${conditions.join(" AND ")})`;
   };
 }
 
@@ -74,21 +46,15 @@ function sentFor(name: string, { variables, values }: SqlQuery): Json {
   throw bad(`{${name}} has no value: send ${where} in the query, or write the value in its place.`);
 }
 
-function withValues(value: Json, values: Values): Json {
-  if (Array.isArray(value)) return value.map((part) => withValues(part, values));
-  if (!isObject(value) || isExactNumber(value)) return value;
-  if (value["class"] === "PARAMETER") return values.get(String(value["identifier"])) ?? value;
-  const isStatement = Array.isArray(value["named_param_map"]);
-  const fields = Object.entries(value).map(([field, part]) => [field, withValues(part, values)]);
-  const node: JsonObject = Object.fromEntries(fields);
-  return isStatement ? { ...node, named_param_map: [] } : node;
-}
-
-function nodeOf(value: Json): JsonObject {
-  if (Array.isArray(value)) return called("list_value", value.map(nodeOf));
-  if (isObject(value))
+/** Returns a value as SQL: a constant, or a list of them. */
+function constantOf(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(constantOf).join(", ")}]`;
+  if (isObject(value) || (typeof value === "string" && value.includes("\0"))) {
     throw bad("A value is a text, a number, true, false, null, or a list of these.", "values");
-  return constant(value);
+  }
+  if (typeof value === "string") return quoted(value);
+  const isPlain = typeof value !== "number" || Number.isSafeInteger(value);
+  return isPlain ? `(${value})` : `CAST('${value}' AS DOUBLE)`;
 }
 
 /** The range of time on the clock of the project: from a time on, and before another. */
@@ -115,14 +81,12 @@ function rangeOf({ filters, moment }: SqlQuery): { from?: string; to?: string } 
 
 const wall = (time: string) => time.replace("T", " ").replace("Z", "");
 
-type Bind = (value: Json) => string;
 const FILTERS = ["dateRange", "properties", "filterTestAccounts"];
 
-/** SQL of the filters of a request, with parameters in the place of their values. */
+/** SQL of the filters of a request. */
 function conditionsOf(
   { filters, moment }: SqlQuery,
   { from, to }: { from?: string; to?: string },
-  bind: Bind,
 ): string[] {
   const given = filters as JsonObject;
   const unknown = Object.keys(given).find((name) => !FILTERS.includes(name));
@@ -153,30 +117,23 @@ function conditionsOf(
   const group = filterGroup({ type: "AND", values: list }, attr, read);
   checkFilters(filtersIn(group), attr);
   return [
-    ...(from === undefined ? [] : [`timestamp >= ${bind(from)}`]),
-    ...(to === undefined ? [] : [`timestamp < ${bind(to)}`]),
-    ...(group.of.length === 0 ? [] : [ofGroup(group, bind)]),
+    ...(from === undefined ? [] : [`timestamp >= ${constantOf(from)}`]),
+    ...(to === undefined ? [] : [`timestamp < ${constantOf(to)}`]),
+    ...(group.of.length === 0 ? [] : [groupMet(group, passed)]),
   ];
 }
 
 /** A filter with the relation that has its property. */
 type Owned = PropertyFilter & { of: string };
 
-const ofGroup = ({ any, of }: FilterGroup<Owned>, bind: Bind): string =>
-  `(${of.map((one) => (isGroup(one) ? ofGroup(one, bind) : ofFilter(one, bind))).join(any ? " OR " : " AND ")})`;
-
-function ofFilter({ of, ...filter }: Owned, bind: Bind): string {
-  return passesIn(propertyOf(of, filter.key, bind), filter, (value, type = "VARCHAR") =>
-    type === "VARCHAR" ? bind(value) : `CAST(${bind(value)} AS ${type})`,
+function passed({ of, ...filter }: Owned): string {
+  return passesIn(propertyOf(of, filter.key), filter, (value, type = "VARCHAR") =>
+    type === "VARCHAR" ? constantOf(value) : `CAST(${constantOf(value)} AS ${type})`,
   );
 }
 
-function propertyOf(of: string, key: string, bind: Bind): string {
-  if (of === "session") {
-    if (!Object.hasOwn(SQL_VIEWS["sessions"] ?? {}, key)) {
-      throw bad("There is no such property of sessions.", "filters__properties");
-    }
-    return `session."${key}"`;
-  }
-  return `${of === "event" ? "" : `${of}.`}properties[${bind(key)}]`;
+function propertyOf(of: string, key: string): string {
+  if (of !== "session") return `${of === "event" ? "" : `${of}.`}properties[${constantOf(key)}]`;
+  if (Object.hasOwn(SQL_VIEWS["sessions"] ?? {}, key)) return `session."${key}"`;
+  throw bad("There is no such property of sessions.", "filters__properties");
 }

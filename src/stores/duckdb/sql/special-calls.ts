@@ -1,85 +1,85 @@
-import { isObject, type JsonObject, ownValue } from "../../../core/values/json.ts";
-import { folded, named, nodesIn } from "./extent.ts";
+import { ownValue } from "../../../core/values/json.ts";
+import {
+  called,
+  caseOf,
+  constant,
+  constantText,
+  folded,
+  type Node,
+  named,
+  namesOf,
+  nodesIn,
+  operator,
+  refuse,
+} from "./tree.ts";
 
-/** A call as the tree has it, with its arguments. */
-export type Call = { name: string; args: readonly JsonObject[]; node: JsonObject };
+/** The result of a special call: an expression, or another call. */
+export type Special = { node: Node } | { call: string; args: Node[] };
 
-/** The result of a special call: an expression, another call, or a sentence why it is not taken. */
-export type Special =
-  | { node: JsonObject }
-  | { call: string; args: JsonObject[] }
-  | { refused: string };
-
-/** Returns the number that a node is, rounded where it has too many digits; NaN for other nodes. */
-export const numberIn = ({ value }: JsonObject): number =>
-  // A number of many digits is no number here, but it is written as one.
-  Number(JSON.stringify(isObject(value) ? value["value"] : undefined));
-
-type Make = (call: Call) => Special | undefined;
+type Make = (args: Node[], at: Node) => Special | undefined;
 
 /** Calls whose SQL depends on the number of arguments, or on a text that is written out; names are in lower case. */
 export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   "&&": between("CONJUNCTION_AND"),
   "||": between("CONJUNCTION_OR"),
-  cast({ args: [value, type] }) {
-    const name = folded(constantText(type) ?? "").replace(/^nullable\((.*)\)$/, "$1");
-    const id = ownValue(HOGQL_TYPES, name) ?? ownValue(PLAIN_TYPES, name);
-    if (value === undefined || id === undefined) {
-      const known = [...Object.keys(PLAIN_TYPES), ...Object.keys(HOGQL_TYPES)].join(", ");
-      return { refused: `CAST takes a value and a type that is written out: one of ${known}.` };
-    }
-    const cast_type = { id, type_info: null };
-    const node = { class: "CAST", type: "OPERATOR_CAST", alias: "", child: value };
-    return { node: { ...node, cast_type, try_cast: false } };
-  },
   and: joined("CONJUNCTION_AND"),
   or: joined("CONJUNCTION_OR"),
   in: within("COMPARE_IN"),
   notin: within("COMPARE_NOT_IN"),
-  "quantiles()": ({ args }) => ({
-    call: "quantile_cont",
-    args: [args.at(-1) as JsonObject, called("list_value", args.slice(0, -1))],
-  }),
-  multiif({ args }) {
-    if (args.length < 3 || args.length % 2 === 0) {
-      return { refused: "multiIf takes pairs of a condition and a value, and one value more." };
+  cast([value, type], at) {
+    const name = folded(constantText(type) ?? "").replace(/^nullable\((.*)\)$/, "$1");
+    const id = ownValue(PLAIN_TYPES, name) ?? ownValue(HOGQL_TYPES, name);
+    if (value === undefined || id === undefined) {
+      const known = [...Object.keys(PLAIN_TYPES), ...Object.keys(HOGQL_TYPES)].join(", ");
+      const detail = `CAST takes a value and a type that is written out: one of ${known}.`;
+      return refuse(detail, at);
     }
-    const checks = Array.from({ length: (args.length - 1) / 2 }, (_, at) => ({
-      when_expr: args[at * 2] ?? null,
-      then_expr: args[at * 2 + 1] ?? null,
-    }));
-    const rest = { case_checks: checks, else_expr: args.at(-1) ?? null };
-    return { node: { class: "CASE", type: "CASE_EXPR", alias: "", ...rest } };
+    const cast_type = { id, type_info: null };
+    const node = { class: "CAST", type: "OPERATOR_CAST", alias: "", child: value, cast_type };
+    return { node: { ...node, try_cast: false } };
   },
-  formatdatetime({ args: [time, format, zone] }) {
+  "quantiles()": (args) => ({
+    call: "quantile_cont",
+    args: [...args.slice(-1), called("list_value", args.slice(0, -1))],
+  }),
+  multiif(args, at) {
+    const [rest] = args.slice(-1);
+    if (rest === undefined || args.length < 3 || args.length % 2 === 0) {
+      return refuse("multiIf takes pairs of a condition and a value, and one value more.", at);
+    }
+    const pairs = args.flatMap((when, index): [Node, Node][] => {
+      const then = args[index + 1];
+      return index % 2 === 0 && then !== undefined ? [[when, then]] : [];
+    });
+    return { node: caseOf(pairs, rest) };
+  },
+  formatdatetime([time, format, zone], at) {
     const text = constantText(format);
     if (time === undefined || text === undefined) {
-      return { refused: "formatDateTime takes a time, and a format that is written out." };
+      return refuse("formatDateTime takes a time, and a format that is written out.", at);
     }
-    const args = zone === undefined ? [time] : [time, zone];
-    const zoned = zone === undefined ? "toDateTime" : "toTimeZone";
-    return { call: "strftime", args: [called(zoned, args), constant(duckdbFormat(text))] };
+    const zoned =
+      zone === undefined ? called("toDateTime", [time]) : called("toTimeZone", [time, zone]);
+    return { call: "strftime", args: [zoned, constant(duckdbFormat(text))] };
   },
-  extract({ args: [text, pattern] }) {
+  extract([text, pattern], at) {
     const written = constantText(pattern);
     if (text === undefined || pattern === undefined || written === undefined) {
-      return { refused: "extract takes a text, and a pattern that is written out." };
+      return refuse("extract takes a text, and a pattern that is written out.", at);
     }
     const group = /(?<!\\)\((?!\?)/.test(written) ? [constant(1)] : [];
     return { call: "regexp_extract", args: [text, pattern, ...group] };
   },
-  extracturlparameter({ args: [url, name] }) {
+  extracturlparameter([url, name], at) {
     const written = constantText(name);
     if (url === undefined || written === undefined || !/^[\w-]+$/.test(written)) {
-      return { refused: "extractURLParameter takes an address, and a name that is written out." };
+      return refuse("extractURLParameter takes an address, and a name that is written out.", at);
     }
     const pattern = constant(`[?&]${written}=([^&#]*)`);
     return { call: "regexp_extract", args: [url, pattern, constant(1)] };
   },
-  tojsonstring({ args }) {
-    const isColumn = args[0]?.["class"] === "COLUMN_REF";
-    return isColumn ? { call: "toString", args: [...args] } : undefined;
-  },
+  tojsonstring: (args) =>
+    args[0]?.class === "COLUMN_REF" ? { call: "toString", args } : undefined,
   dateadd: moved("+"),
   timestampadd: moved("+"),
   datesub: moved("-"),
@@ -91,59 +91,63 @@ const PLAIN_TYPES: Record<string, string> = {
   ...{ date: "DATE", datetime: "TIMESTAMP WITH TIME ZONE" },
 };
 
-const MATCHES = new Set(
-  `~~ ~~* like_escape ilike_escape regexp_matches regexp_full_match contains starts_with ends_with
-  list_contains list_has_any list_has_all |~ |~* match like ilike has hasany hasall`.split(/\s+/),
-);
+/** Types of ClickHouse in casts, in lower case, by DuckDB's name. */
+const HOGQL_TYPES: Readonly<Record<string, string>> = {
+  ...{ int8: "TINYINT", int16: "SMALLINT", int32: "INTEGER", int64: "BIGINT" },
+  ...{ uint8: "UTINYINT", uint16: "USMALLINT", uint32: "UINTEGER", uint64: "UBIGINT" },
+  ...{ float32: "FLOAT", float64: "DOUBLE", datetime64: "TIMESTAMP WITH TIME ZONE" },
+};
+
+/** Returns a cast whose type of ClickHouse is that of DuckDB. */
+export function withType(node: Node): Node {
+  const id = ownValue(HOGQL_TYPES, folded(node.cast_type?.type_info?.["name"]));
+  return id === undefined ? node : { ...node, cast_type: { id, type_info: null } };
+}
+
+const MATCHES =
+  /^(?:~~\*?|i?like(?:_escape)?|regexp_(?:full_)?match(?:es)?|contains|(?:starts|ends)_with|list_contains|(?:list_)?has_?(?:any|all)?|\|~\*?|match)$/;
 
 /** Returns whether an expression is a condition, not a column or value that is true or false. */
-export const isCondition = ({ class: kind, type, function_name: name = "" }: JsonObject): boolean =>
+export const isCondition = ({ class: kind, type, function_name: name = "" }: Node): boolean =>
   ["COMPARISON", "CONJUNCTION", "BETWEEN", "SUBQUERY"].includes(String(kind)) ||
   /^(?:COMPARE_|OPERATOR_(?:NOT|IS_))/.test(String(type)) ||
-  MATCHES.has(folded(name));
+  MATCHES.test(folded(name));
 
 /** A sign between two conditions; between lists or texts it is DuckDB's own. */
-function between(type: string) {
-  return ({ args }: Call): Special | undefined =>
-    args.length === 2 && args.every(isCondition)
-      ? { node: { class: "CONJUNCTION", type, alias: "", children: [...args] } }
-      : undefined;
+function between(type: string): Make {
+  return (args) =>
+    args.length === 2 && args.every(isCondition) ? { node: operator(type, args) } : undefined;
 }
 
-function joined(type: string) {
-  return ({ args }: Call): Special =>
+function joined(type: string): Make {
+  return (args, at) =>
     args.length === 0
-      ? { refused: "Conditions are expected in the brackets." }
-      : { node: { class: "CONJUNCTION", type, alias: "", children: [...args] } };
+      ? refuse("Conditions are expected in the brackets.", at)
+      : { node: operator(type, args) };
 }
 
-function within(type: string) {
-  return ({ args: [value, list] }: Call): Special => {
-    const isList = isObject(list) && /^(?:row|list_value)$/.test(folded(list["function_name"]));
-    if (value === undefined || !isList) {
-      return { refused: "in takes a value and a list: write value IN ('a', 'b')." };
+function within(type: string): Make {
+  return ([value, list], at) => {
+    if (value === undefined || !/^(?:row|list_value)$/.test(folded(list?.function_name))) {
+      return refuse("in takes a value and a list: write value IN ('a', 'b').", at);
     }
-    const children = [value, ...nodesIn(list["children"])];
-    return { node: { class: "OPERATOR", type, alias: "", children } };
+    return { node: operator(type, [value, ...nodesIn(list?.children)]) };
   };
 }
 
 const UNIT = /^(second|minute|hour|day|week|month|quarter|year)s?$/;
 
 /** `dateAdd('day', 1, time)`, `dateAdd(DAY, 1, time)` and `dateAdd(time, INTERVAL 1 DAY)`. */
-function moved(sign: "+" | "-") {
-  return ({ name, args }: Call): Special | undefined => {
-    const [first, second, third] = args;
+function moved(sign: "+" | "-"): Make {
+  return ([first, second, third], at) => {
     if (first === undefined || second === undefined) return undefined;
     if (third === undefined) return { call: sign, args: [first, second] };
-    const [word = ""] = (first["column_names"] as string[] | undefined) ?? [];
-    const [, unit] = UNIT.exec(folded(word || constantText(first))) ?? [];
+    const [word = ""] = namesOf(first);
     // In DuckDB's own dateSub the unit is a text, and the second argument a time.
-    const isOfDuckdb = name === "datesub" && word === "";
-    if (isOfDuckdb) return undefined;
-    if (unit === undefined) return { refused: `${named(word)} is no unit of time, such as day.` };
-    const interval = called(`toInterval${unit}`, [second]);
-    return { call: sign, args: [third, interval] };
+    if (at.function_name === "datesub" && word === "") return undefined;
+    const [, unit] = UNIT.exec(folded(word || constantText(first))) ?? [];
+    if (unit === undefined) return refuse(`${named(word)} is no unit of time, such as day.`, at);
+    return { call: sign, args: [third, called(`toInterval${unit}`, [second])] };
   };
 }
 
@@ -156,36 +160,3 @@ const CODES: Record<string, string> = {
 /** Returns a format of formatDateTime as one of strftime. */
 const duckdbFormat = (format: string) =>
   format.replace(/%(.)/gs, (all, code: string) => CODES[code] ?? all);
-
-/** Returns the text of a constant; undefined of all else. */
-export function constantText(node: JsonObject | undefined): string | undefined {
-  if (node?.["class"] !== "CONSTANT" || !isObject(node["value"])) return undefined;
-  const { value } = node["value"];
-  return typeof value === "string" ? value : undefined;
-}
-
-const IDS: Record<string, string> = { string: "VARCHAR", boolean: "BOOLEAN", number: "DOUBLE" };
-
-/** Returns a constant of the tree: a text, a number, a truth value or null. */
-export function constant(value: string | number | boolean | null): JsonObject {
-  const id = Number.isSafeInteger(value) ? "BIGINT" : IDS[typeof value];
-  const type = { id: value === null ? "NULL" : (id ?? ""), type_info: null };
-  const rest = value === null ? { is_null: true } : { is_null: false, value };
-  const names = { class: "CONSTANT", type: "VALUE_CONSTANT", alias: "", query_location: 0 };
-  return { ...names, value: { type, ...rest } };
-}
-
-/** Returns a call of the tree. */
-export const called = (name: string, args: readonly JsonObject[]): JsonObject => ({
-  ...{ class: "FUNCTION", type: "FUNCTION", alias: "", function_name: name, schema: "" },
-  ...{ children: [...args], filter: null, distinct: false, is_operator: /^\W/.test(name) },
-  order_bys: { type: "ORDER_MODIFIER", orders: [] },
-  ...{ export_state: false, catalog: "", query_location: 0 },
-});
-
-/** Types of ClickHouse in casts, in lower case, by DuckDB's name. */
-export const HOGQL_TYPES: Readonly<Record<string, string>> = {
-  ...{ int8: "TINYINT", int16: "SMALLINT", int32: "INTEGER", int64: "BIGINT" },
-  ...{ uint8: "UTINYINT", uint16: "USMALLINT", uint32: "UINTEGER", uint64: "UBIGINT" },
-  ...{ float32: "FLOAT", float64: "DOUBLE", datetime64: "TIMESTAMP WITH TIME ZONE" },
-};

@@ -1,19 +1,19 @@
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import type { SqlCell, SqlLimits, SqlQuery, SqlReads, SqlTable } from "../../../core/ports/sql.ts";
 import { SQL_VIEWS } from "../../../core/sql/tables.ts";
-import { exactJson, type Json, type JsonObject } from "../../../core/values/json.ts";
+import { exactJson } from "../../../core/values/json.ts";
 import { type Duckdb, quoted, rows } from "../engine/duckdb.ts";
 import { untilAborted } from "../engine/query-deadline.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "./allowed.ts";
-import { countedAggregates } from "./calls.ts";
+import { countedAggregate } from "./calls.ts";
 import { cellOf } from "./cells.ts";
 import { checkSql } from "./check.ts";
-import { bindFailure, failureOf, refused } from "./faults.ts";
-import { type Page, paged } from "./pages.ts";
+import { bindFailure, failureOf, refused, refuseUnread } from "./faults.ts";
 import { placeholders } from "./placeholders.ts";
 import { rewritten } from "./rewrite.ts";
-import { HOGQL_TEMPLATES, readTemplates, type Templates } from "./templates.ts";
+import { templatesOf } from "./templates.ts";
 import { readableSql } from "./text.ts";
+import { constant, inText, isNode, type Node, nodesIn, numberIn, rebuilt } from "./tree.ts";
 import { viewsOf } from "./views.ts";
 
 /** Runs SQL in the event store, within the server's process (decision 149). */
@@ -54,64 +54,61 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
  * difference between text and tree does no harm.
  */
 async function checkedSql(connection: DuckDBConnection, query: SqlQuery) {
-  const { fill, bound } = placeholders(query);
-  const { sql: plain, columns } = readableSql(query.text, fill);
+  const { sql: plain, columns } = readableSql(query.text, placeholders(query));
   const read = await treeOf(connection, plain);
-  if (parsed(read)["error"] !== false) checkSql(parsed(read), SQL_VIEWS, plain);
+  if (parsed(read)["error"] !== false) refuseUnread(parsed(read), plain);
   const templates = await templatesOf(connection, query.moment.timezone === "UTC");
-  const made = rewritten(templates, bound(exactJson(read)), plain, columns);
+  const made = inText(plain, () => rewritten(templates, exactJson(read) as Node, columns));
   const { tree, page } = paged(made, query.limit);
-  const sent = JSON.stringify(tree);
-  checkSql(parsed(sent), SQL_VIEWS, plain);
-  const [sql = ""] = await textsOf(connection, [
-    countedAggregates(exactJson(sent.replace(DOUBLE, asCast))),
-  ]);
+  checkSql(parsed(JSON.stringify(tree)), SQL_VIEWS, plain);
+  const written = JSON.stringify(rebuilt(tree, (node) => countedAggregate(withoutDouble(node))));
+  const [row] = await rows(connection, "SELECT json_deserialize_sql($tree::JSON) AS sql", {
+    tree: written,
+  });
+  const sql = String(row?.["sql"]);
   checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
   return { sql, page };
 }
 
-/** The SQL that HogQL becomes, by whether the project is on UTC; it is the same for each statement. */
-const known = new Map<boolean, Templates>();
+/** The rows of an answer: all of them without a limit. */
+type Page = { limit: number | null; offset: number };
 
-async function templatesOf(connection: DuckDBConnection, isUtc: boolean): Promise<Templates> {
-  const texts = HOGQL_TEMPLATES.map((one) =>
-    isUtc ? one.replaceAll("TIMESTAMPTZ", "TIMESTAMP") : one,
-  );
-  const read = async () => rows(connection, TREES_OF_TEXTS, { texts: JSON.stringify(texts) });
-  const templates =
-    known.get(isUtc) ??
-    readTemplates(
-      (await read()).map(({ tree }) => exactJson(String(tree)) as JsonObject),
-      isUtc,
-    );
-  known.set(isUtc, templates);
-  return templates;
+/**
+ * Returns the tree of a statement that also reads the row after its LIMIT, which shows whether there are more. One
+ * without LIMIT gets that of `most`.
+ */
+function paged(tree: Node, most: number | null): { tree: Node; page: Page } {
+  const everything = { tree, page: { limit: null, offset: 0 } };
+  const [statement, ...others] = nodesIn(tree["statements"]);
+  const node = statement?.["node"];
+  if (!isNode(node) || others.length > 0) return everything;
+  const modifiers = nodesIn(node["modifiers"]);
+  const own = modifiers.find(({ type }) => type?.startsWith("LIMIT"));
+  const { limit: written = null, offset: skipped = null } = own ?? {};
+  const offset = isNode(skipped) ? numberIn(skipped) : 0;
+  const limit = isNode(written) ? numberIn(written) : most;
+  const isKnown = own?.type !== "LIMIT_PERCENT_MODIFIER" && Number.isSafeInteger(offset);
+  if (limit === null || !Number.isSafeInteger(limit) || limit < 0 || !isKnown) return everything;
+  const more = { type: "LIMIT_MODIFIER", offset: skipped, limit: constant(limit + 1) };
+  const whole = { ...node, modifiers: [...modifiers.filter((one) => one !== own), more] };
+  return {
+    tree: { ...tree, statements: [{ ...statement, node: whole }] },
+    page: { limit, offset },
+  };
 }
 
-const TREES_OF_TEXTS = `SELECT json_serialize_sql('SELECT ' || sql)::VARCHAR AS tree
-  FROM (SELECT unnest(from_json($texts::JSON, '["VARCHAR"]')) AS sql)`;
-
-/** A floating number in a tree. No text matches, because quotes in texts are escaped. */
-const DOUBLE =
-  /\{"class":"CONSTANT","type":"VALUE_CONSTANT",("alias":"(?:[^"\\]|\\.)*","query_location":\d+,)"value":\{"type":\{"id":"DOUBLE","type_info":null\},"is_null":false,"value":([^}"]+)\}\}/g;
-
-// DuckDB writes a floating number as a DECIMAL, which changes results and overflows early.
-function asCast(_: string, named: string, number: string): string {
-  const text = `{"class":"CONSTANT","type":"VALUE_CONSTANT",${named}"value":{"type":{"id":"VARCHAR","type_info":null},"is_null":false,"value":"${number}"}}`;
-  return `{"class":"CAST","type":"OPERATOR_CAST",${named}"child":${text},"cast_type":{"id":"DOUBLE","type_info":null},"try_cast":false}`;
+/** DuckDB writes a floating number as a DECIMAL, which changes results and overflows early; a cast stays. */
+function withoutDouble(node: Node): Node {
+  const { alias = "", query_location = 0, value } = node;
+  if (node.class !== "CONSTANT" || value?.type?.id !== "DOUBLE" || value.is_null === true) {
+    return node;
+  }
+  return {
+    ...{ class: "CAST", type: "OPERATOR_CAST", alias, query_location, try_cast: false },
+    ...{ child: constant(JSON.stringify(value.value)) },
+    cast_type: { id: "DOUBLE", type_info: null },
+  };
 }
-
-/** Returns the texts of statements as DuckDB writes them. */
-async function textsOf(connection: DuckDBConnection, trees: readonly Json[]): Promise<string[]> {
-  if (trees.length === 0) return [];
-  const found = await rows(connection, TEXTS_OF_TREES, {
-    trees: JSON.stringify(trees.map((tree) => JSON.stringify(tree))),
-  });
-  return found.map(({ sql }) => String(sql));
-}
-
-const TEXTS_OF_TREES = `SELECT json_deserialize_sql(tree::JSON) AS sql
-  FROM (SELECT unnest(from_json($trees::JSON, '["VARCHAR"]')) AS tree)`;
 
 async function treeOf(connection: DuckDBConnection, text: string): Promise<string> {
   const sql = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR AS tree";
@@ -120,7 +117,7 @@ async function treeOf(connection: DuckDBConnection, text: string): Promise<strin
 }
 
 // DuckDB writes numbers that are not finite, which neither JSON nor DuckDB can read.
-function parsed(tree: string): JsonObject {
+function parsed(tree: string): Node {
   try {
     return JSON.parse(tree);
   } catch {

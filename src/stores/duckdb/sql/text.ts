@@ -1,4 +1,3 @@
-import { refuse } from "./extent.ts";
 import { HOGQL_SYNTAX_REFUSED } from "./functions.ts";
 import {
   AFTER_CONDITIONS,
@@ -13,6 +12,7 @@ import {
   tokensOf,
   unescaped,
 } from "./tokens.ts";
+import { refuse } from "./tree.ts";
 
 /** A statement that DuckDB's parser reads, and the texts of the columns of its first SELECT. */
 export type Readable = { sql: string; columns: string[] };
@@ -32,7 +32,7 @@ export function readableSql(text: string, fill: (name: string) => string): Reada
     /space|ted|ticked|dollars/.test(kind) ? " " : word,
   );
   const [, advice] = HOGQL_SYNTAX_REFUSED.find(([syntax]) => syntax.test(skeleton.join(""))) ?? [];
-  if (advice !== undefined) return refuse(advice, null, text);
+  if (advice !== undefined) return refuse(advice);
   return new Reading(tokens, text, fill).read();
 }
 
@@ -108,7 +108,7 @@ class Reading {
   }
 
   #endClause(): void {
-    if (this.#frame.isUnnamed) refuse(UNNAMED, null, this.#text);
+    if (this.#frame.isUnnamed) refuse(UNNAMED);
     this.#put(this.#frame.close);
     Object.assign(this.#frame, { close: "", isArray: false });
   }
@@ -134,7 +134,7 @@ class Reading {
     this.#endColumn(this.#token.at);
     if (isColumn) this.#column = this.#token.at + 1;
     if (!this.#frame.isArray) this.#put(",");
-    else if (this.#frame.isUnnamed) refuse(UNNAMED, null, this.#text);
+    else if (this.#frame.isUnnamed) refuse(UNNAMED);
     else {
       this.#frame.isUnnamed = true;
       this.#put(", unnest(");
@@ -145,7 +145,7 @@ class Reading {
     const end = this.#tokens.findIndex(({ word }, at) => at > this.#at && word === "}");
     const inner = this.#tokens.slice(this.#at + 1, end).map(({ text }) => text);
     const name = inner.join("").trim();
-    if (end < 0 || !/^[a-zA-Z_][\w.]*$/.test(name)) refuse(BRACES, null, this.#text);
+    if (end < 0 || !/^[a-zA-Z_][\w.]*$/.test(name)) refuse(BRACES);
     this.#put(this.#fill(name));
     this.#at = end;
   }
