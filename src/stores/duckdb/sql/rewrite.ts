@@ -44,9 +44,8 @@ const fromOf = (tables: Node[] = []): From => {
 class Rewriting {
   readonly #typing: Typing;
   readonly #templates: Templates;
-  /** Columns that are texts of a property, of queries and of those of WITH. */
-  readonly #texts = new WeakMap<object, ReadonlySet<string>>();
-  readonly #ctes = new Map<string, ReadonlySet<string>>();
+  /** Columns of the queries of WITH that are texts of a property. */
+  readonly #ctes = new Map<string, readonly string[]>();
 
   constructor(templates: Templates) {
     this.#templates = templates;
@@ -110,20 +109,18 @@ class Rewriting {
     const isWithin = isNode(from_table) && from_table.type === "EMPTY";
     const ctes = this.#walk(cte_map, fromOf());
     for (const { key, value } of nodesIn(isNode(ctes) ? ctes["map"] : [])) {
-      this.#ctes.set(folded(key), this.#textsOf((value as Node)["query"]));
+      this.#ctes.set(folded(key), textsOf((value as Node)["query"]));
     }
     const own = fromOf(tablesIn(from_table));
     const from = isWithin ? outer : own;
     const table = this.#walk(from_table, own);
     for (const one of tablesIn(table)) {
-      const texts = this.#ctes.get(folded(one.table_name ?? "")) ?? this.#textsOf(one["subquery"]);
+      const texts = this.#ctes.get(folded(one.table_name ?? "")) ?? textsOf(one["subquery"]);
       for (const name of texts) from.texts.add(name).add(`${nameOf(one)}.${name}`);
     }
     const items = this.#walk(select_list, from) as Node[];
-    const ofProperties = items.filter((item) => item[TEXT] !== undefined);
-    const texts = ofProperties.map((item) => folded(item.alias || item[NAME] || lastName(item)));
-    const inOrder = { ...from, texts: new Set([...from.texts, ...texts]), items };
-    const node = limitedBy({
+    const inOrder = { ...from, texts: new Set([...from.texts, ...textNames(items)]), items };
+    return limitedBy({
       ...this.#fields(rest, from),
       ...{ modifiers: this.#walk(modifiers, inOrder), cte_map: ctes, select_list: items },
       // The relations are known once all other parts are read.
@@ -131,14 +128,6 @@ class Rewriting {
         ? table
         : withRelations(table, from.relations, this.#templates.relations),
     });
-    this.#texts.set(node, new Set(texts));
-    return node;
-  }
-
-  /** Columns of a query that are texts of a property. */
-  #textsOf(query: unknown): ReadonlySet<string> {
-    const node = isNode(query) ? query["node"] : undefined;
-    return (isNode(node) ? this.#texts.get(node) : undefined) ?? new Set();
   }
 
   /** The expression of an ORDER BY; a property comes first by its number, then by its text. */
@@ -199,6 +188,18 @@ class Rewriting {
     const name = path.join("__");
     return { ...made, [TEXT]: "text", [NAME]: VIEW_COLUMNS.has(name) ? names.join(".") : name };
   }
+}
+
+/** Returns the names of selected expressions that are texts of a property. */
+const textNames = (items: readonly Node[]): string[] =>
+  items
+    .filter((item) => item[TEXT] !== undefined)
+    .map((item) => folded(item.alias || item[NAME] || lastName(item)));
+
+/** Returns the columns of a rewritten query that are texts of a property. */
+function textsOf(query: unknown): string[] {
+  const node = isNode(query) ? query["node"] : undefined;
+  return textNames(nodesIn(isNode(node) ? node["select_list"] : []));
 }
 
 /** Returns a call; fails for a function of ClickHouse that is not taken. */

@@ -24,6 +24,11 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   "||": between("CONJUNCTION_OR"),
   and: joined("CONJUNCTION_AND"),
   or: joined("CONJUNCTION_OR"),
+  not: (args) => {
+    return {
+      node: operator("OPERATOR_NOT", [operator("CONJUNCTION_AND", [constant(true), ...args])]),
+    };
+  },
   in: within("COMPARE_IN"),
   notin: within("COMPARE_NOT_IN"),
   cast([value, type], at) {

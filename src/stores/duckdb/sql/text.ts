@@ -3,8 +3,6 @@ import {
   AFTER_CONDITIONS,
   BEGINS,
   CLAUSES,
-  type Frame,
-  frame,
   JOINS,
   NO_CALLS,
   SIGNS,
@@ -28,21 +26,30 @@ const BRACES = "In braces stands a name: {filters}, {variables.name} or {name} o
  */
 export function readableSql(text: string, fill: (name: string) => string): Readable {
   const tokens = tokensOf(text);
-  const skeleton = tokens.map(({ kind, word }) =>
-    /space|ted|ticked|dollars/.test(kind) ? " " : word,
-  );
+  const skeleton = tokens.map(({ kind, space, word }) => {
+    const shown = /ted|ticked|dollars/.test(kind) ? " " : word;
+    return space === "" ? shown : ` ${shown}`;
+  });
   const [, advice] = HOGQL_SYNTAX_REFUSED.find(([syntax]) => syntax.test(skeleton.join(""))) ?? [];
   if (advice !== undefined) return refuse(advice);
   return new Reading(tokens, text, fill).read();
 }
 
+/** The state within one pair of brackets; `close` ends the part that was begun. */
+type Frame = { close: string; hasOrder: boolean; isArray: boolean; isUnnamed: boolean };
+const frame = (): Frame => ({ close: "", hasOrder: false, isArray: false, isUnnamed: false });
+
+const isOpen = (word: string) => word === "(" || word === "[";
+const isClose = (word: string) => word === ")" || word === "]";
+
+/** The reading of one statement; its methods return the SQL of a token, and may skip the next ones. */
 class Reading {
-  readonly #out: string[] = [];
-  readonly #frames: Frame[] = [frame()];
-  readonly #columns: string[] = [];
   readonly #tokens: readonly Token[];
   readonly #text: string;
   readonly #fill: (name: string) => string;
+  readonly #frames: Frame[] = [frame()];
+  readonly #columns: string[] = [];
+  /** Where the text of a column of the first SELECT begins. */
   #column: number | null = null;
   #at = 0;
 
@@ -53,52 +60,40 @@ class Reading {
   }
 
   read(): Readable {
+    let sql = "";
     for (; this.#at < this.#tokens.length; this.#at += 1) {
-      const { kind, text, word } = this.#token;
-      if (kind === "text") this.#put(unescaped(text));
-      else if (kind === "ticked") this.#put(`"${text.slice(1, -1)}"`);
-      else if (kind === "sign") this.#sign(word);
-      else if (kind === "word") this.#name(text, word);
-      else this.#put(text);
+      const token = this.#tokens[this.#at] as Token;
+      sql += token.space + this.#read(token);
     }
     this.#endColumn(this.#text.replace(/[\s;]+$/, "").length);
-    this.#endClause();
-    return { sql: this.#out.join(""), columns: this.#columns };
+    return { sql: sql + this.#endClause(), columns: this.#columns };
   }
 
-  get #token(): Token {
-    return this.#tokens[this.#at] as Token;
+  #read({ kind, text, word }: Token): string {
+    if (kind === "text") return unescaped(text);
+    if (kind === "ticked") return `"${text.slice(1, -1)}"`;
+    if (kind === "sign") return this.#sign(word);
+    return kind === "word" ? this.#name(text, word) : text;
   }
 
   get #frame(): Frame {
     return this.#frames.at(-1) as Frame;
   }
 
-  #put(sql: string): true {
-    this.#out.push(sql);
-    return true;
+  /** The word of a token before or after this one, by how far it is. */
+  #word(distance: number): string {
+    return this.#tokens[this.#at + distance]?.word ?? "";
   }
 
-  #next(from = this.#at, step = 1): number {
-    let at = from + step;
-    while (this.#tokens[at]?.kind === "space") at += step;
-    return at;
-  }
-
-  #word(at: number): string {
-    return this.#tokens[at]?.word ?? "";
-  }
-
-  /** The bracket that ends what one opens. */
+  /** The distance of the bracket that ends what one opens. */
   #closing(open: number): number {
     let depth = 0;
-    for (let at = open; at < this.#tokens.length; at += 1) {
-      const { kind, word } = this.#tokens[at] as Token;
-      if (kind === "sign" && /^[([]$/.test(word)) depth += 1;
-      if (kind === "sign" && /^[)\]]$/.test(word)) depth -= 1;
-      if (depth === 0) return at;
+    for (let distance = open; this.#at + distance < this.#tokens.length; distance += 1) {
+      if (isOpen(this.#word(distance))) depth += 1;
+      if (isClose(this.#word(distance))) depth -= 1;
+      if (depth === 0) return distance;
     }
-    return this.#tokens.length;
+    return this.#tokens.length - this.#at;
   }
 
   #endColumn(end: number): void {
@@ -107,193 +102,179 @@ class Reading {
     this.#column = null;
   }
 
-  #endClause(): void {
+  #endClause(): string {
     if (this.#frame.isUnnamed) refuse(UNNAMED);
-    this.#put(this.#frame.close);
+    const { close } = this.#frame;
     Object.assign(this.#frame, { close: "", isArray: false });
+    return close;
   }
 
-  #sign(word: string): void {
-    const after = this.#word(this.#next());
-    if (/^[([]$/.test(word)) this.#frames.push(frame());
-    if (/^[)\]]$/.test(word)) {
-      this.#endClause();
-      this.#put(this.#frame.end);
+  #sign(word: string): string {
+    if (word === "{") return this.#braces();
+    if (word === ",") return this.#comma();
+    if (isOpen(word)) this.#frames.push(frame());
+    if (isClose(word)) {
+      const ended = this.#endClause();
       if (this.#frames.length > 1) this.#frames.pop();
+      return ended + word;
     }
-    if (word === "{") this.#braces();
-    else if (word === ",") this.#comma(after);
-    else if (word === "~" && /[\w)\]"'`]$/.test(this.#word(this.#next(this.#at, -1))))
-      this.#put("|~");
-    else this.#put(SIGNS[word] ?? word);
+    const isMatch = word === "~" && /[\w)\]"'`]$/.test(this.#word(-1));
+    return isMatch ? "|~" : (SIGNS[word] ?? word);
   }
 
-  #comma(after: string): void {
-    if (after === ")") return;
+  #comma(): string {
+    if (this.#word(1) === ")") return "";
+    const { at } = this.#tokens[this.#at] as Token;
     const isColumn = this.#column !== null && this.#frames.length === 1;
-    this.#endColumn(this.#token.at);
-    if (isColumn) this.#column = this.#token.at + 1;
-    if (!this.#frame.isArray) this.#put(",");
-    else if (this.#frame.isUnnamed) refuse(UNNAMED);
-    else {
-      this.#frame.isUnnamed = true;
-      this.#put(", unnest(");
-    }
+    this.#endColumn(at);
+    if (isColumn) this.#column = at + 1;
+    if (!this.#frame.isArray) return ",";
+    if (this.#frame.isUnnamed) refuse(UNNAMED);
+    this.#frame.isUnnamed = true;
+    return ", unnest(";
   }
 
-  #braces(): void {
+  #braces(): string {
     const end = this.#tokens.findIndex(({ word }, at) => at > this.#at && word === "}");
-    const inner = this.#tokens.slice(this.#at + 1, end).map(({ text }) => text);
-    const name = inner.join("").trim();
+    const name = this.#textOf(this.#at + 1, end).trim();
     if (end < 0 || !/^[a-zA-Z_][\w.]*$/.test(name)) refuse(BRACES);
-    this.#put(this.#fill(name));
     this.#at = end;
+    return this.#fill(name);
   }
 
-  #name(text: string, word: string): void {
-    const [before, after] = [this.#next(this.#at, -1), this.#next()].map((at) => this.#word(at));
-    const isPart = before === ".";
-    if (!isPart && this.#clause(word, before ?? "", after ?? "")) return;
-    if (word.startsWith("$")) this.#put(`"${text}"`);
-    else if (after !== "(" || isPart) this.#put(text);
-    else if (word === "not") this.#negation(text);
-    else if (this.#isQuoted(word, before ?? "")) this.#put(`"${word.replace(/inframe$/, "")}"`);
-    else this.#call(text);
+  #textOf(from: number, to: number): string {
+    const tokens = this.#tokens.slice(from, to);
+    return tokens.map(({ space, text }) => space + text).join("");
+  }
+
+  #name(text: string, word: string): string {
+    const isPart = this.#word(-1) === ".";
+    const isCall = this.#word(1) === "(";
+    const clause = isPart ? undefined : this.#clause(text, word);
+    if (clause !== undefined) return clause;
+    if (word.startsWith("$")) return `"${text}"`;
+    if (!isCall || isPart) return text;
+    return this.#isQuoted(word) ? `"${word.replace(/inframe$/, "")}"` : this.#call(text);
   }
 
   /** Whether a word before a bracket is a call here, which DuckDB's parser takes for something else. */
-  #isQuoted(word: string, before: string): boolean {
-    const open = this.#next();
+  #isQuoted(word: string): boolean {
+    const before = this.#word(-1);
+    const end = this.#closing(1);
     switch (word) {
       case "and":
       case "or":
       case "in":
         return BEGINS.has(before);
+      // DuckDB's parser makes NOT (a < b) a >= b, which is not true where a is missing.
+      case "not":
+        return (
+          AFTER_CONDITIONS.has(this.#word(end + 1)) && !/^(?:select|with)$/.test(this.#word(2))
+        );
       case "any":
         return !/[=<>]$/.test(before);
       case "cast":
-        return this.#hasComma(open);
+        return this.#hasComma(end);
       case "extract":
-        return this.#word(this.#next(this.#next(open))) !== "from";
+        return this.#word(3) !== "from";
       case "position":
-        return this.#tokens.slice(open, this.#closing(open)).every((one) => one.word !== "in");
+        return this.#tokens.slice(this.#at, this.#at + end).every((one) => one.word !== "in");
       default:
         return word === "laginframe" || word === "leadinframe";
     }
   }
 
-  /** Whether brackets have a comma of their own, as in `CAST(a, 'Float64')`. */
-  #hasComma(open: number): boolean {
-    for (let at = open + 1; at < this.#closing(open); at += 1) {
-      if (/^[([]$/.test(this.#word(at))) at = this.#closing(at);
-      else if (this.#word(at) === ",") return true;
+  /** Whether the brackets after this word have a comma of their own, as in `CAST(a, 'Float64')`. */
+  #hasComma(end: number): boolean {
+    for (let distance = 2; distance < end; distance += 1) {
+      if (isOpen(this.#word(distance))) distance = this.#closing(distance);
+      else if (this.#word(distance) === ",") return true;
     }
     return false;
   }
 
   /** A call, or one with two pairs of brackets: `quantile(0.9)(x)` becomes `"quantile()"(0.9, x)`. */
-  #call(text: string): void {
-    const open = this.#next();
-    const second = this.#next(this.#closing(open));
-    if (NO_CALLS.has(text.toLowerCase()) || this.#word(second) !== "(") {
-      this.#put(text);
-      return;
-    }
-    const given = this.#tokens.slice(open + 1, this.#closing(open)).map((one) => one.text);
-    this.#put(`"${text}()"(${given.join("")}${given.length > 0 ? ", " : ""}`);
+  #call(text: string): string {
+    const second = this.#closing(1) + 1;
+    if (NO_CALLS.has(text.toLowerCase()) || this.#word(second) !== "(") return text;
+    const given = this.#textOf(this.#at + 2, this.#at + second - 1);
     this.#frames.push(frame());
-    this.#at = second;
+    this.#at += second;
+    return `"${text}()"(${given}${given === "" ? "" : ", "}`;
   }
 
-  // DuckDB's parser makes NOT (a < b) a >= b, which is not true where a is missing.
-  #negation(text: string): void {
-    const open = this.#next();
-    const follows = this.#word(this.#next(this.#closing(open)));
-    if (follows !== "" && !AFTER_CONDITIONS.has(follows)) {
-      this.#put(text);
-      return;
-    }
-    this.#put("NOT (true AND (");
-    this.#frames.push(frame(")"));
-    this.#at = open;
-  }
-
-  /** Returns whether a word that begins or ends a part of a SELECT was written. */
-  #clause(word: string, before: string, after: string): boolean {
-    if (word === "from" || CLAUSES.has(word)) this.#endColumn(this.#token.at);
-    if (word === "where" && this.#frame.close === ")") return this.#put(") AND (");
-    const isEnd = CLAUSES.has(word) || (this.#frame.isArray && JOINS.has(word) && after !== "(");
-    if (isEnd) this.#endClause();
+  /** A word that begins or ends a part of a SELECT; undefined if it is to be read as a name. */
+  #clause(text: string, word: string): string | undefined {
+    const isPart = CLAUSES.has(word);
+    if (word === "from" || isPart) this.#endColumn((this.#tokens[this.#at] as Token).at);
+    if (word === "where" && this.#frame.close === ")") return ") AND (";
+    const isEnd = isPart || (this.#frame.isArray && JOINS.has(word) && this.#word(1) !== "(");
+    const ended = isEnd ? this.#endClause() : "";
     if (isEnd && word !== "limit") this.#frame.hasOrder = word === "order";
-    return this.#begins(word, before, after);
+    const begun = this.#begun(word);
+    return begun === undefined && !isEnd ? undefined : ended + (begun ?? text);
   }
 
-  #begins(word: string, before: string, after: string): boolean {
+  #begun(word: string): string | undefined {
+    const [before, after] = [this.#word(-1), this.#word(1)];
     switch (word) {
       case "select":
-        return this.#select(after);
+        return this.#select();
       case "except":
-        return before === "*" && after === "(" && this.#put("EXCLUDE");
+        return before === "*" && after === "(" ? "EXCLUDE" : undefined;
       case "prewhere":
         this.#frame.close = ")";
-        return this.#put("WHERE (");
+        return "WHERE (";
       case "limit":
         return this.#limit();
       case "as":
-        return this.#frame.isUnnamed && this.#as();
+        return this.#named();
       case "array":
-        return after === "join" && this.#arrays("CROSS", "");
+        return after === "join" ? this.#arrayJoin("CROSS", 1, "") : undefined;
       case "left":
-        if (after === "array") this.#at = this.#next();
-        return after === "array" && this.#arrays("LEFT", " ON true");
+        return after === "array" ? this.#arrayJoin("LEFT", 2, " ON true") : undefined;
       case "global":
-        return after === "in" || after === "not";
+        return after === "in" || after === "not" ? "" : undefined;
       case "final":
-        return /^\w+$/.test(before) && after !== "." && after !== "(";
+        return /^\w+$/.test(before) && after !== "." && after !== "(" ? "" : undefined;
       default:
-        return false;
+        return undefined;
     }
   }
 
-  #as(): true {
+  #select(): undefined {
+    if (this.#frames.length > 1 || this.#columns.length > 0) return;
+    const { at, text } = this.#tokens[this.#at + (this.#word(1) === "distinct" ? 1 : 0)] as Token;
+    this.#column = at + text.length;
+  }
+
+  #named(): string | undefined {
+    const { isUnnamed } = this.#frame;
     this.#frame.isUnnamed = false;
-    return this.#put(") AS");
+    return isUnnamed ? ") AS" : undefined;
   }
 
-  #select(after: string): false {
-    const isFirst = this.#frames.length === 1 && this.#columns.length === 0;
-    const { at, text } = this.#tokens[after === "distinct" ? this.#next() : this.#at] as Token;
-    if (isFirst) this.#column = at + text.length;
-    return false;
-  }
-
-  #arrays(kind: string, on: string): true {
-    this.#put(`${kind} JOIN LATERAL (SELECT unnest(`);
-    Object.assign(this.#frame, {
-      isArray: true,
-      isUnnamed: true,
-      close: `) AS "array join"${on} `,
-    });
-    this.#at = this.#next();
-    return true;
+  #arrayJoin(kind: string, distance: number, on: string): string {
+    const close = `) AS "array join"${on} `;
+    Object.assign(this.#frame, { isArray: true, isUnnamed: true, close });
+    this.#at += distance;
+    return `${kind} JOIN LATERAL (SELECT unnest(`;
   }
 
   /** `LIMIT 3 BY a` becomes `ORDER BY …, "limit by"(3, 0, a)`, and `LIMIT 5, 10` becomes `LIMIT 10 OFFSET 5`. */
-  #limit(): boolean {
-    const [first, sign] = [this.#next(), this.#next(this.#next())];
-    const second = this.#next(sign);
-    const isPair = this.#word(sign) === ",";
-    const isOffset = this.#word(sign) === "offset";
-    const by = isPair || isOffset ? this.#next(second) : sign;
-    const [count, skipped] = isPair ? [second, first] : [first, isOffset ? second : -1];
-    const [limit, offset] = [this.#word(count), this.#word(skipped) || "0"];
+  #limit(): string | undefined {
+    const isPair = this.#word(2) === ",";
+    const hasSecond = isPair || this.#word(2) === "offset";
+    const [count, skipped] = isPair ? [3, 1] : [1, 3];
+    const [limit, offset] = [this.#word(count), hasSecond ? this.#word(skipped) : "0"];
+    const by = hasSecond ? 4 : 2;
     if (this.#word(by) === "by") {
-      this.#put(`${this.#frame.hasOrder ? ", " : "ORDER BY "}"limit by"(${limit}, ${offset}, `);
+      const begun = this.#frame.hasOrder ? ", " : "ORDER BY ";
       Object.assign(this.#frame, { close: ") ", hasOrder: false });
-      this.#at = by;
-      return true;
+      this.#at += by;
+      return `${begun}"limit by"(${limit}, ${offset}, `;
     }
-    if (isPair) this.#at = second;
-    return isPair && this.#put(`LIMIT ${limit} OFFSET ${offset}`);
+    if (isPair) this.#at += 3;
+    return isPair ? `LIMIT ${limit} OFFSET ${offset}` : undefined;
   }
 }

@@ -2,15 +2,24 @@
 const TOKENS =
   /(?<space>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<dollars>(?<![\w$.])\$(\w*)\$[\s\S]*?\$\3\$)|(?<text>'(?:[^'\\]|\\[\s\S]|'')*')|(?<quoted>"(?:[^"]|"")*")|(?<ticked>`[^`"]+`)|(?<number>\d[\w.]*)|(?<word>[a-zA-Z_$][\w$]*)|(?<sign>\?\?|=~\*?|!~\*?|->>?|[|&<>!=]{2}|[\s\S])/g;
 
-/** A part of a statement: its kind is the name of a group of TOKENS, and `word` is in lower case. */
-export type Token = { kind: string; text: string; word: string; at: number };
+/**
+ * A part of a statement: its kind is the name of a group of TOKENS, `word` is in lower case, and `space` are the spaces
+ * and remarks before it.
+ */
+export type Token = { kind: string; text: string; word: string; space: string; at: number };
 
-/** Returns the parts of a statement. */
-export const tokensOf = (text: string): Token[] =>
-  [...text.matchAll(TOKENS)].map(({ 0: all, groups = {}, index }) => {
+/** Returns the parts of a statement; the last one is its end. */
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  let space = "";
+  for (const { 0: all, groups = {}, index } of text.matchAll(TOKENS)) {
     const kind = Object.keys(groups).find((name) => groups[name] !== undefined) ?? "sign";
-    return { kind, text: all, word: kind === "text" ? "''" : all.toLowerCase(), at: index };
-  });
+    const word = kind === "text" ? "''" : all.toLowerCase();
+    if (kind !== "space") tokens.push({ kind, text: all, word, space, at: index });
+    space = kind === "space" ? space + all : "";
+  }
+  return [...tokens, { kind: "end", text: "", word: "", space, at: text.length }];
+}
 
 /** Escapes of ClickHouse; a backslash before another sign stays, so that '\d' is a pattern. */
 const ESCAPES: Record<string, string> = {
@@ -39,8 +48,8 @@ const ENDS = "where prewhere group having order limit offset qualify window unio
 export const CLAUSES = setOf(ENDS);
 /** Words that end a list of ARRAY JOIN. */
 export const JOINS = setOf("join inner left right full cross semi anti array on using");
-/** Words that may follow a condition in brackets. */
-export const AFTER_CONDITIONS = setOf(`, ) ; and or then else end as from ${ENDS}`);
+/** Words that may follow a condition in brackets; the end of a statement has an empty one. */
+export const AFTER_CONDITIONS = setOf(` , ) ; and or then else end as from ${ENDS}`);
 /** Words before a bracket that are no calls. */
 export const NO_CALLS = setOf(
   `${ENDS} in values over filter by as and or not on using when then else from join between like ilike all exists select with recursive distinct interval exclude replace`,
@@ -50,17 +59,4 @@ export const BEGINS = setOf("( , select where prewhere and or on having when the
 /** Signs of HogQL, and the signs that stand for them. */
 export const SIGNS: Record<string, string> = {
   ...{ "??": "|||", "=~": "|~", "!~": "|!~", "=~*": "|~*", "!~*": "|!~*" },
-};
-
-/** The state within one pair of brackets; `close` ends the part that was begun, `end` is written before its bracket. */
-export type Frame = {
-  close: string;
-  end: string;
-  hasOrder: boolean;
-  isUnnamed: boolean;
-  isArray: boolean;
-};
-/** Returns the state at the beginning of brackets. */
-export const frame = (end = ""): Frame => {
-  return { close: "", end, hasOrder: false, isUnnamed: false, isArray: false };
 };
