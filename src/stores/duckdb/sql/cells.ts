@@ -52,50 +52,38 @@ function objectCell(value: DuckDBValue & object, type: DuckDBType, timezone: str
   if ("toDouble" in value) return { digits: String(value) };
   if ("items" in value) {
     const itemType = "valueType" in type ? type.valueType : type;
-    return {
-      json: `[${value.items.map((item) => jsonOf(cellOf(item, itemType, timezone))).join(",")}]`,
-    };
+    const items = value.items.map((item) => jsonOf(cellOf(item, itemType, timezone)));
+    return { json: `[${items.join(",")}]` };
   }
-  if ("entryTypes" in type && "entries" in value)
-    return structOf(Object.values(value.entries), type, timezone);
-  return timeOf(value, type, timezone) ?? String(value);
+  if ("entryTypes" in type && "entries" in value) {
+    const values: DuckDBValue[] = Object.values(value.entries);
+    const entries = type.entryTypes.map((entryType, index) => {
+      const cell = cellOf(values[index] ?? null, entryType, timezone);
+      return `${JSON.stringify(type.entryNames[index])}:${jsonOf(cell)}`;
+    });
+    return { json: `{${entries.join(",")}}` };
+  }
+  return timeOf(value, type.toString(), timezone) ?? String(value);
 }
 
-function structOf(
-  values: readonly DuckDBValue[],
-  type: { entryNames: readonly string[]; entryTypes: readonly DuckDBType[] },
-  timezone: string,
-): SqlCell {
-  const entries = type.entryTypes.map(
-    (entryType, index) =>
-      `${JSON.stringify(type.entryNames[index])}:${jsonOf(cellOf(values[index] ?? null, entryType, timezone))}`,
-  );
-  return { json: `{${entries.join(",")}}` };
-}
-
-function timeOf(
-  value: DuckDBValue & object,
-  type: DuckDBType,
-  timezone: string,
-): string | undefined {
+function timeOf(value: DuckDBValue & object, type: string, timezone: string): string | undefined {
   if ("seconds" in value) return isoMicros(value.seconds * 1_000_000n);
   if ("millis" in value) return isoMicros(value.millis * 1000n);
-  if ("nanos" in value && type.toString() === "TIMESTAMP_NS") return isoNanos(value.nanos);
-  if (!("micros" in value && type.toString().startsWith("TIMESTAMP"))) return undefined;
+  if ("nanos" in value && type === "TIMESTAMP_NS") return isoNanos(value.nanos);
+  if (!("micros" in value && type.startsWith("TIMESTAMP"))) return undefined;
   const micros = BigInt(value.micros);
   if (timezone === "UTC") return isoMicros(micros);
-  if (type.toString() === "TIMESTAMP") return isoMicros(micros)?.replace("Z", "");
+  if (type === "TIMESTAMP") return isoMicros(micros)?.replace("Z", "");
   const ms = Number(micros / 1000n);
-  const ahead = wallClock(ms, timezone) - ms;
-  const [hours, minutes] = [
-    Math.floor(Math.abs(ahead) / 3_600_000),
-    (Math.abs(ahead) / 60_000) % 60,
-  ];
-  const offset = [hours, Math.floor(minutes)]
-    .map((part) => String(part).padStart(2, "0"))
-    .join(":");
-  return isoMicros(micros + BigInt(Math.round(ahead)) * 1000n)?.replace(
-    "Z",
-    `${ahead < 0 ? "-" : "+"}${offset}`,
+  const ahead = Math.round(wallClock(ms, timezone) - ms);
+  return isoMicros(micros + BigInt(ahead) * 1000n)?.replace("Z", offsetOf(ahead));
+}
+
+/** Returns how far a clock is ahead of UTC, as ISO 8601 has it. */
+function offsetOf(aheadMs: number): string {
+  const minutes = Math.floor(Math.abs(aheadMs) / 60_000);
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
+    String(part).padStart(2, "0"),
   );
+  return `${aheadMs < 0 ? "-" : "+"}${hour}:${minute}`;
 }

@@ -1,7 +1,7 @@
 import { SQL_ATTR, SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import { SQL_DEPTH_DETAIL } from "./expression.ts";
-import { LIST_TOO_LONG, LIST_VALUES_MAX } from "./functions.ts";
+import { LIST_TOO_LONG, LIST_VALUES_MAX, linesOf } from "./functions.ts";
 import { signAdvice } from "./tokens.ts";
 import { type Node, placeOf } from "./tree.ts";
 
@@ -13,26 +13,19 @@ export function refused(detail: string): Failure {
 /** Characters of a name or a type that a failure repeats. */
 const REPEATED_CHARS_MAX = 80;
 
-/** Sentences by patterns of messages, one a line; `$1` is what the first group of the pattern found. */
-const linesOf = (table: string): [message: RegExp, sentence: string][] =>
-  table
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [message = "", sentence = ""] = line.split(" => ");
-      return [new RegExp(message), sentence];
-    });
+/** Sentences by patterns of messages; `$1` is what the first group of the pattern found. */
+type Sentences = readonly [message: RegExp, sentence: string][];
 
-function sentenceOf(sentences: [RegExp, string][], message: string): string | undefined {
-  for (const [pattern, sentence] of sentences) {
-    const found = pattern.exec(message);
-    if (found === null) continue;
-    return sentence.replace(/\$(\d)/g, (_, at) => (found[at] ?? "").slice(0, REPEATED_CHARS_MAX));
-  }
-  return undefined;
+const sentences = (table: string): Sentences =>
+  linesOf(table, " => ").map(([message, sentence]) => [new RegExp(message), sentence]);
+
+function sentenceOf(known: Sentences, message: string): string | undefined {
+  const [pattern, sentence] = known.find(([one]) => one.test(message)) ?? [];
+  const found = pattern?.exec(message);
+  return sentence?.replace(/\$(\d)/g, (_, at) => (found?.[at] ?? "").slice(0, REPEATED_CHARS_MAX));
 }
 
-const OF_PARSER = linesOf(String.raw`
+const OF_PARSER = sentences(String.raw`
 syntax error at or near "([\s\S]*)"$ => The SQL is not understood at "$1"
 syntax error at end of input => The SQL ends where more is expected
 unterminated quoted => A quote is opened and not closed
@@ -81,7 +74,7 @@ export function bindFailure({ message }: Error): Failure | undefined {
 
 const NO_COLUMN = /^(?:Values list|Table) "(\w+)" does not have a column named "(.*?)"/;
 
-const OF_BINDER = linesOf(String.raw`
+const OF_BINDER = sentences(String.raw`
 ^(?:Values list|Table) "(\w+)" does not have a column named "(.*?)" => There is no column "$2" in $1. A property is written $1.properties.$2.
 ^Referenced column "(.*?)" .*?not found.*?: (.*)$ => There is no column "$1" in these tables. Similar names: $2. A property is written properties.$1, a text '$1'.
 ^Referenced column "(.*?)" .*?not found => There is no column "$1" in these tables. A property is written properties.$1, a text '$1'.
@@ -107,7 +100,7 @@ aggregate => An aggregate stands where a value of a row is expected: make it in 
 `);
 
 // DuckDB's messages while a statement runs may have stored values, so callers get only these sentences.
-const FAULTS = linesOf(String.raw`
+const FAULTS = sentences(String.raw`
 ${LIST_TOO_LONG} => groupArray and groupUniqArray collect at most ${LIST_VALUES_MAX} values: write groupArray(100)(x), or GROUP BY more.
 ^Out of Memory Error => The query takes too much memory. Select less, or group by less.
 ^Invalid type Error: .*Invalid type for BETWEEN => One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.

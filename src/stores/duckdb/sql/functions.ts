@@ -1,15 +1,11 @@
-/** Replaces words in SQL by other SQL. */
-const replaced = (text: string, words: Readonly<Record<string, string>>) =>
-  text.replace(/\b[A-Z]+_\b/g, (word) => words[word] ?? word);
-
-/** Entries of a table `names: text`, one a line. */
-const linesOf = (table: string): [names: string, text: string][] =>
+/** Returns the pairs of a table `key: text`, one a line. */
+export const linesOf = (table: string, separator = ": "): [key: string, text: string][] =>
   table
     .trim()
     .split("\n")
     .map((line) => {
-      const at = line.search(/: /);
-      return [line.slice(0, at).trim(), line.slice(at + 2)];
+      const end = line.indexOf(separator);
+      return [line.slice(0, end), line.slice(end + separator.length)];
     });
 
 /** Values that groupArray and groupUniqArray put in a list. */
@@ -168,7 +164,12 @@ const ofUnits = UNITS.flatMap((unit, at) => {
 /** The macros by name, with a text for each number of arguments. */
 export const HOGQL_FUNCTIONS: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
   ...linesOf(MACROS).flatMap(([names, sql]) =>
-    names.split(" ").map((name) => [name, replaced(sql, PARTS).split(" | ")]),
+    names
+      .split(" ")
+      .map((name) => [
+        name,
+        sql.replace(/\b[A-Z]+_\b/g, (word) => PARTS[word] ?? word).split(" | "),
+      ]),
   ),
   ...ofUnits,
 ]);

@@ -17,20 +17,18 @@ import { constant, inText, isNode, type Node, nodesIn, numberIn, rebuilt } from 
 import { viewsOf } from "./views.ts";
 
 /** Runs SQL in the event store, within the server's process (decision 149). */
-export function sqlReads(duckdb: Duckdb): SqlReads {
-  type Prepared = { sql: string; page: Page };
-  const run = async (
-    project: number,
-    { timezone, limits }: { timezone: string; limits: SqlLimits },
-    prepare: (connection: DuckDBConnection) => Promise<Prepared>,
-  ): Promise<SqlTable> => {
+export const sqlReads = (duckdb: Duckdb): SqlReads => ({
+  names: { functions: SQL_FUNCTION_NAMES, types: SQL_TYPE_NAMES.split(", ") },
+  async run(project, query, limits) {
+    const { timezone } = query.moment;
     try {
       return await duckdb.readOnNewConnection((connection, catalog) =>
         untilAborted(connection, limits.signal, async () => {
           if (timezone !== "UTC") await connection.run(`SET TimeZone = ${quoted(timezone)}`);
-          const { sql, page } = await prepare(connection);
-          for (const view of viewsOf(project, { catalog, timezone }, sql))
+          const { sql, page } = await checkedSql(connection, query);
+          for (const view of viewsOf(project, { catalog, timezone }, sql)) {
             await connection.run(view);
+          }
           await connection.run("BEGIN TRANSACTION READ ONLY");
           const result = await start(connection, sql);
           return { sql, ...(await readTable(result, limits, { page, timezone })) };
@@ -39,15 +37,8 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
     } catch (error) {
       throw failureOf(error);
     }
-  };
-  return {
-    names: { functions: SQL_FUNCTION_NAMES, types: SQL_TYPE_NAMES.split(", ") },
-    run: (project, query, limits) =>
-      run(project, { timezone: query.moment.timezone, limits }, (connection) =>
-        checkedSql(connection, query),
-      ),
-  };
-}
+  },
+});
 
 /**
  * Checks a statement and returns it as DuckDB writes it from its parse tree. That text is checked again, so a
@@ -61,11 +52,8 @@ async function checkedSql(connection: DuckDBConnection, query: SqlQuery) {
   const made = inText(plain, () => rewritten(templates, exactJson(read) as Node, columns));
   const { tree, page } = paged(made, query.limit);
   checkSql(parsed(JSON.stringify(tree)), SQL_VIEWS, plain);
-  const written = JSON.stringify(rebuilt(tree, (node) => countedAggregate(withoutDouble(node))));
-  const [row] = await rows(connection, "SELECT json_deserialize_sql($tree::JSON) AS sql", {
-    tree: written,
-  });
-  const sql = String(row?.["sql"]);
+  const ran = rebuilt(tree, (node) => countedAggregate(withoutDouble(node)));
+  const sql = await textFrom(connection, "json_deserialize_sql($text::JSON)", JSON.stringify(ran));
   checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
   return { sql, page };
 }
@@ -110,10 +98,12 @@ function withoutDouble(node: Node): Node {
   };
 }
 
-async function treeOf(connection: DuckDBConnection, text: string): Promise<string> {
-  const sql = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR AS tree";
-  const [row] = await rows(connection, sql, { text });
-  return String(row?.["tree"]);
+const treeOf = (connection: DuckDBConnection, text: string) =>
+  textFrom(connection, "json_serialize_sql($text::VARCHAR)::VARCHAR", text);
+
+async function textFrom(connection: DuckDBConnection, sql: string, text: string): Promise<string> {
+  const [row] = await rows(connection, `SELECT ${sql} AS made`, { text });
+  return String(row?.["made"]);
 }
 
 // DuckDB writes numbers that are not finite, which neither JSON nor DuckDB can read.

@@ -9,11 +9,7 @@ import { sessionsOf } from "../lists/sessions.ts";
 const MAY_READ_PERSONS =
   /person_id|\*(?! (?:["'(\d-]|(?!exclude|replace|rename)[a-z_]\w*\())|natural|columns|\bas (?:\w+|"[^"]*") ?\(/i;
 
-/** SQL of the columns that a view computes, by view. */
-const COMPUTED: Record<string, Record<string, string>> = {
-  events: { person_id: "coalesce(moved.person_id, stored.person_id)" },
-  persons: { id: "stored.uuid", properties: ALL_PROPERTIES },
-};
+type Columns = Readonly<Record<string, SqlColumn>>;
 
 /**
  * Returns statements that make the tables a statement may read. Outside UTC their times have a zone, so that the engine
@@ -24,49 +20,44 @@ export function viewsOf(
   { catalog, timezone }: { catalog: string; timezone: string },
   statement: string,
 ): string[] {
+  // Without use for persons, a statement over ten million events saves half of its time by not looking them up.
   const hasPersons = MAY_READ_PERSONS.test(statement);
-  const isUtc = timezone === "UTC";
-  const zoned = (type: string, sql: string) =>
-    type === "TIMESTAMP" && !isUtc ? `make_timestamptz(epoch_us(${sql}))` : sql;
+  const computed: Record<string, Record<string, string>> = {
+    events: hasPersons ? { person_id: "coalesce(moved.person_id, stored.person_id)" } : {},
+    persons: { id: "stored.uuid", properties: ALL_PROPERTIES },
+  };
+  const selected = (columns: Columns, isZoned: boolean, sqlOf: (column: string) => string) => {
+    const made = Object.entries(columns).map(([column, { type }]) => {
+      const sql = sqlOf(column);
+      const hasZone = isZoned && type === "TIMESTAMP";
+      return `${hasZone ? `make_timestamptz(epoch_us(${sql}))` : sql} AS "${column}"`;
+    });
+    return made.join(", ");
+  };
+  const rowsOf = (name: string, columns: Columns, isZoned: boolean) =>
+    `SELECT ${selected(columns, isZoned, (column) => computed[name]?.[column] ?? `stored."${column}"`)}
+      FROM ${catalog}.main."${name}" AS stored
+      ${name === "events" && hasPersons ? overridesOf(project, catalog) : ""}
+      WHERE stored.project_id = ${project}`;
+  const isZoned = timezone !== "UTC";
+  const sqlOf = (name: string, columns: Columns) => {
+    if (name !== "sessions") return rowsOf(name, columns, isZoned);
+    const events = () => rowsOf("events", SQL_VIEWS["events"] ?? {}, false);
+    return `SELECT ${selected(columns, isZoned, (column) => `"${column}"`)}
+      FROM (${sessionsOf(events, Object.keys(columns))})`;
+  };
   // The connection has no current database, so a statement finds only these temporary views. To make all of them takes
   // 10 ms, so only views with a name in the statement are made.
-  // Without use for persons, a statement over ten million events saves half of its time by not looking them up.
-  const rowsOf = (name: string, columns: Record<string, SqlColumn>, isPlain = isUtc) => {
-    const selected = Object.entries(columns).map(([column, { type }]) => {
-      const computed = name === "events" && !hasPersons ? undefined : COMPUTED[name]?.[column];
-      const sql = computed ?? `stored."${column}"`;
-      return `${isPlain ? sql : zoned(type, sql)} AS "${column}"`;
-    });
-    const overrides =
-      name !== "events" || !hasPersons
-        ? ""
-        : `LEFT JOIN (${overridesOf(project, catalog)}) AS moved
-            ON moved.old_person_id = stored.person_id`;
-    return `SELECT ${selected.join(", ")}
-      FROM ${catalog}.main."${name}" AS stored ${overrides} WHERE stored.project_id = ${project}`;
-  };
-  const named = Object.entries(SQL_VIEWS).filter(([name]) =>
-    statement.toLowerCase().includes(name),
-  );
-  return named.map(([name, columns]) => {
-    const events = () => rowsOf("events", SQL_VIEWS["events"] ?? {}, true);
-    const ofSessions = () => {
-      const sql = sessionsOf(events, Object.keys(columns));
-      const own = Object.entries(columns).map(
-        ([column, { type }]) => `${zoned(type, `"${column}"`)} AS "${column}"`,
-      );
-      return isUtc ? sql : `SELECT ${own.join(", ")} FROM (${sql})`;
-    };
-    const sql = name === "sessions" ? ofSessions() : rowsOf(name, columns);
-    return `CREATE TEMP VIEW "${name}" AS ${sql}`;
-  });
+  return Object.entries(SQL_VIEWS)
+    .filter(([name]) => statement.toLowerCase().includes(name))
+    .map(([name, columns]) => `CREATE TEMP VIEW "${name}" AS ${sqlOf(name, columns)}`);
 }
 
 /**
- * Returns SQL of the overrides, with a row of nulls, so that it is never empty. After a join with an empty table
+ * Returns a join with the overrides, with a row of nulls, so that it is never empty. After a join with an empty table
  * DuckDB expects no rows, and sums in 64 bits without a check for overflow: 20 times 2^63 - 1 was -20.
  */
-function overridesOf(project: number, catalog: string): string {
-  return `SELECT old_person_id, person_id FROM ${catalog}.main.person_overrides
-    WHERE project_id = ${project} UNION ALL SELECT NULL, NULL`;
-}
+const overridesOf = (project: number, catalog: string) =>
+  `LEFT JOIN (SELECT old_person_id, person_id FROM ${catalog}.main.person_overrides
+    WHERE project_id = ${project} UNION ALL SELECT NULL, NULL) AS moved
+    ON moved.old_person_id = stored.person_id`;
