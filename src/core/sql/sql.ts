@@ -1,5 +1,5 @@
 import { type IsCatchingUp, requireCaughtUp } from "../events/freshness.ts";
-import type { SqlCell, SqlLimits, SqlQuery, SqlReads, SqlTable } from "../ports/sql.ts";
+import type { SqlCell, SqlQuery, SqlReads, SqlTable } from "../ports/sql.ts";
 import { endedBy, Failure } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
 import { SQL_ATTR } from "./tables.ts";
@@ -74,36 +74,10 @@ export function sql(needs: Needs): Sql {
   const without = memoryWithout(memoryBytes);
   const memoryMost = () => {
     const engine = limits.memory * 1e6;
-    const { most, least, share } = MEMORY_MORE;
     const before = without.bytes();
-    return Math.min(
-      before + most * engine,
-      Math.max(before + least * engine, memoryBytesMax * share),
-    );
-  };
-  const run = async (signal: AbortSignal, read: (limits: SqlLimits) => Promise<SqlTable>) => {
-    if (running === 0) without.look();
-    running += 1;
-    const ending = new AbortController();
-    const { query_rows: rows } = limits;
-    const work = read({ signal: ending.signal, rows, bytes: SQL_ANSWER_BYTES_MAX }).finally(() => {
-      running -= 1;
-    });
-    const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
-    try {
-      // The engine may need time to stop, so the failure does not wait for it.
-      const {
-        columns,
-        types,
-        rows: results,
-        sql: hogql,
-        ...page
-      } = await Promise.race([work, watch.ended]);
-      const named = columns.map((name, index): [string, string] => [name, types[index] ?? ""]);
-      return { columns, types: named, results, hogql, ...page };
-    } finally {
-      watch.stop();
-    }
+    const { most, least, share } = MEMORY_MORE;
+    const atLeast = before + least * engine;
+    return Math.min(before + most * engine, Math.max(atLeast, memoryBytesMax * share));
   };
   return {
     names: reads.names,
@@ -114,12 +88,31 @@ export function sql(needs: Needs): Sql {
         const detail = `At most ${SQL_RUNNING_MAX} SQL queries run at a time, of all projects together, and as many run now. Try again in a moment.`;
         throw new Failure("throttled", detail);
       }
-      return await run(signal, async (within) => {
+      if (running === 0) without.look();
+      running += 1;
+      const ending = new AbortController();
+      const read = async () => {
         const moment = { now: now(), timezone: await timezoneOf(project) };
-        return await reads.run(project, { ...query, moment }, within);
+        const within = { rows: limits.query_rows, bytes: SQL_ANSWER_BYTES_MAX };
+        return reads.run(project, { ...query, moment }, { ...within, signal: ending.signal });
+      };
+      const work = read().finally(() => {
+        running -= 1;
       });
+      const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
+      try {
+        // The engine may need time to stop, so the failure does not wait for it.
+        return answerOf(await Promise.race([work, watch.ended]));
+      } finally {
+        watch.stop();
+      }
     },
   };
+}
+
+function answerOf({ columns, types, rows: results, sql: hogql, ...page }: SqlTable): SqlAnswer {
+  const named = columns.map((name, index): [string, string] => [name, types[index] ?? ""]);
+  return { columns, types: named, results, hogql, ...page };
 }
 
 function checkText(text: string): void {
@@ -158,25 +151,23 @@ const MEMORY_NOT_FREE =
 /** Ends a statement that takes too much time (decision 90) or memory, or whose caller disconnects. */
 function watched(ending: AbortController, { signal, limits, memoryBytes, most }: Watched) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  const fail = (failure: Failure) => {
+  const end = (failure: Failure) => {
     reject(failure);
     ending.abort();
   };
-  const end = (detail: string) => fail(new Failure("invalid_input", detail, SQL_ATTR));
-  const late = (detail: string) => fail(new Failure("query_timeout", detail));
-  const gone = () => fail(endedBy(signal));
   const seconds = limits.query_seconds;
-  const tooLong = () => late(`The query took longer than ${seconds} s. Select less.`);
-  // The limit of the engine does not count the memory of some functions.
-  const isShort = memoryBytes() > most;
-  const tooMuch = () => {
-    if (isShort) fail(new Failure("unavailable", MEMORY_NOT_FREE));
-    else end("The query takes too much memory. Select less.");
-  };
+  const tooLong = () =>
+    end(new Failure("query_timeout", `The query took longer than ${seconds} s. Select less.`));
   const timer = setTimeout(tooLong, seconds * 1000);
+  // The limit of the engine does not count the memory of some functions.
+  const wasShort = memoryBytes() > most;
   const memory = setInterval(() => {
-    if (memoryBytes() > most) tooMuch();
+    if (memoryBytes() <= most) return;
+    const tooMuch = "The query takes too much memory. Select less.";
+    if (wasShort) end(new Failure("unavailable", MEMORY_NOT_FREE));
+    else end(new Failure("invalid_input", tooMuch, SQL_ATTR));
   }, MEMORY_EVERY_MS);
+  const gone = () => end(endedBy(signal));
   signal.addEventListener("abort", gone, { once: true });
   if (signal.aborted) gone();
   return {
@@ -201,7 +192,6 @@ export function jsonOf(cell: SqlCell): string {
 
 function isExact(digits: string): boolean {
   const significant = digits.replace(/[-.]/g, "").replace(/^0+/, "");
-  return significant.length <= EXACT_DIGITS || Number.isSafeInteger(whole(digits));
+  const isWhole = !digits.includes(".");
+  return significant.length <= EXACT_DIGITS || (isWhole && Number.isSafeInteger(Number(digits)));
 }
-
-const whole = (digits: string) => (digits.includes(".") ? Number.NaN : Number(digits));
