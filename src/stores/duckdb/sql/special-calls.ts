@@ -13,10 +13,8 @@ import {
   refuse,
 } from "./tree.ts";
 
-/** The result of a special call: an expression, or another call. */
-export type Special = { node: Node } | { call: string; args: Node[] };
-
-type Make = (args: Node[], at: Node) => Special | undefined;
+/** Makes the expression or the call that a call becomes; undefined if it is an ordinary one. */
+type Make = (args: Node[], at: Node) => Node | undefined;
 
 /** Calls whose SQL depends on the number of arguments, or on a text that is written out; names are in lower case. */
 export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
@@ -24,11 +22,7 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   "||": between("CONJUNCTION_OR"),
   and: joined("CONJUNCTION_AND"),
   or: joined("CONJUNCTION_OR"),
-  not: (args) => {
-    return {
-      node: operator("OPERATOR_NOT", [operator("CONJUNCTION_AND", [constant(true), ...args])]),
-    };
-  },
+  not: (args) => operator("OPERATOR_NOT", [operator("CONJUNCTION_AND", [constant(true), ...args])]),
   in: within("COMPARE_IN"),
   notin: within("COMPARE_NOT_IN"),
   cast([value, type], at) {
@@ -41,12 +35,10 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
     }
     const cast_type = { id, type_info: null };
     const node = { class: "CAST", type: "OPERATOR_CAST", alias: "", child: value, cast_type };
-    return { node: { ...node, try_cast: false } };
+    return { ...node, try_cast: false };
   },
-  "quantiles()": (args) => ({
-    call: "quantile_cont",
-    args: [...args.slice(-1), called("list_value", args.slice(0, -1))],
-  }),
+  "quantiles()": (args) =>
+    called("quantile_cont", [...args.slice(-1), called("list_value", args.slice(0, -1))]),
   multiif(args, at) {
     const [rest] = args.slice(-1);
     if (rest === undefined || args.length < 3 || args.length % 2 === 0) {
@@ -56,7 +48,7 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
       const then = args[index + 1];
       return index % 2 === 0 && then !== undefined ? [[when, then]] : [];
     });
-    return { node: caseOf(pairs, rest) };
+    return caseOf(pairs, rest);
   },
   formatdatetime([time, format, zone], at) {
     const text = constantText(format);
@@ -65,7 +57,7 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
     }
     const zoned =
       zone === undefined ? called("toDateTime", [time]) : called("toTimeZone", [time, zone]);
-    return { call: "strftime", args: [zoned, constant(duckdbFormat(text))] };
+    return called("strftime", [zoned, constant(duckdbFormat(text))]);
   },
   extract([text, pattern], at) {
     const written = constantText(pattern);
@@ -73,7 +65,7 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
       return refuse("extract takes a text, and a pattern that is written out.", at);
     }
     const group = /(?<!\\)\((?!\?)/.test(written) ? [constant(1)] : [];
-    return { call: "regexp_extract", args: [text, pattern, ...group] };
+    return called("regexp_extract", [text, pattern, ...group]);
   },
   extracturlparameter([url, name], at) {
     const written = constantText(name);
@@ -81,10 +73,9 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
       return refuse("extractURLParameter takes an address, and a name that is written out.", at);
     }
     const pattern = constant(`[?&]${written}=([^&#]*)`);
-    return { call: "regexp_extract", args: [url, pattern, constant(1)] };
+    return called("regexp_extract", [url, pattern, constant(1)]);
   },
-  tojsonstring: (args) =>
-    args[0]?.class === "COLUMN_REF" ? { call: "toString", args } : undefined,
+  tojsonstring: (args) => (args[0]?.class === "COLUMN_REF" ? called("toString", args) : undefined),
   dateadd: moved("+"),
   timestampadd: moved("+"),
   datesub: moved("-"),
@@ -121,14 +112,14 @@ export const isCondition = ({ class: kind, type, function_name: name = "" }: Nod
 /** A sign between two conditions; between lists or texts it is DuckDB's own. */
 function between(type: string): Make {
   return (args) =>
-    args.length === 2 && args.every(isCondition) ? { node: operator(type, args) } : undefined;
+    args.length === 2 && args.every(isCondition) ? operator(type, args) : undefined;
 }
 
 function joined(type: string): Make {
   return (args, at) =>
     args.length === 0
       ? refuse("Conditions are expected in the brackets.", at)
-      : { node: operator(type, args) };
+      : operator(type, args);
 }
 
 function within(type: string): Make {
@@ -136,7 +127,7 @@ function within(type: string): Make {
     if (value === undefined || !/^(?:row|list_value)$/.test(folded(list?.function_name))) {
       return refuse("in takes a value and a list: write value IN ('a', 'b').", at);
     }
-    return { node: operator(type, [value, ...nodesIn(list?.children)]) };
+    return operator(type, [value, ...nodesIn(list?.children)]);
   };
 }
 
@@ -146,13 +137,13 @@ const UNIT = /^(second|minute|hour|day|week|month|quarter|year)s?$/;
 function moved(sign: "+" | "-"): Make {
   return ([first, second, third], at) => {
     if (first === undefined || second === undefined) return undefined;
-    if (third === undefined) return { call: sign, args: [first, second] };
+    if (third === undefined) return called(sign, [first, second]);
     const [word = ""] = namesOf(first);
     // In DuckDB's own dateSub the unit is a text, and the second argument a time.
     if (at.function_name === "datesub" && word === "") return undefined;
     const [, unit] = UNIT.exec(folded(word || constantText(first))) ?? [];
     if (unit === undefined) return refuse(`${named(word)} is no unit of time, such as day.`, at);
-    return { call: sign, args: [third, called(`toInterval${unit}`, [second])] };
+    return called(sign, [third, called(`toInterval${unit}`, [second])]);
   };
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from "../../../core/values/json.ts";
 import { SQL_FUNCTIONS } from "./allowed.ts";
 import { HOGQL_AGGREGATES, HOGQL_RENAMED } from "./functions.ts";
 import type { From } from "./names.ts";
@@ -14,7 +15,6 @@ import {
 import { isCondition, SPECIAL_CALLS } from "./special-calls.ts";
 import { filled, type Templates } from "./templates.ts";
 import {
-  called,
   caseOf,
   constant,
   constantText,
@@ -60,18 +60,18 @@ export class Typing {
     const node = renamed(written);
     const name = String(node.function_name);
     const args = nodesIn(node.children);
-    const special = Object.hasOwn(SPECIAL_CALLS, name)
-      ? SPECIAL_CALLS[name]?.(args, node)
-      : undefined;
-    const { alias = "", query_location = 0, filter = null } = node;
+    const special = ownValue(SPECIAL_CALLS, name)?.(args, node);
     if (special === undefined) {
       return this.#ofTime(node, name, args) ?? this.#macro(node, name, args, from);
     }
-    if ("node" in special) return this.operator({ ...special.node, alias, query_location }, from);
-    const children = special.args.map((arg) =>
+    const { alias = "", query_location = 0, filter = null } = node;
+    if (special.class !== "FUNCTION") {
+      return this.operator({ ...special, alias, query_location }, from);
+    }
+    const children = nodesIn(special.children).map((arg) =>
       arg.class === "FUNCTION" && arg.query_location === 0 ? this.call(arg, from) : arg,
     );
-    return this.call({ ...called(special.call, children), filter, alias, query_location }, from);
+    return this.call({ ...special, children, filter, alias, query_location }, from);
   }
 
   /** A time of a table in UTC, or in another zone; what it is depends on the column. */
