@@ -175,16 +175,14 @@ function called(node: Node, scope: Scope, isCompared: boolean): Extent {
     refuse("(a, b) may only be compared, be looked for with IN, or counted.", node);
   }
   if (isNode(order)) onlyWith(order, "orders");
+  const rest = all([filter, isNode(order) ? order["orders"] : []], scope);
   const [list, lambda] = nodesIn(children);
   if (lambda?.class === "LAMBDA" && (rule.is === "values" || rule.is === "test")) {
     return mapped(rule.is === "test", [all(list, scope), lambda], scope);
   }
   const parts = nodesIn(children).map((one) => expression(one, scope, rule.is === "compares"));
   const growth = isOneProperty(node, scope) ? scope.growth : grown(rule, parts, node);
-  return {
-    ...together([...parts, all([filter, isNode(order) ? order["orders"] : []], scope)]),
-    growth,
-  };
+  return { ...together([...parts, rest]), growth };
 }
 
 /**

@@ -140,6 +140,10 @@ describe("refused statements, with name and place", () => {
       "at most 16 characters",
     ],
     ["SELECT list_transform([event], (x, i) -> i) FROM events", "A lambda has one name"],
+    [
+      "SELECT list_transform([1], x -> x) FILTER (WHERE getenv('a') = 'b') FROM events",
+      'The function "getenv" is not allowed.',
+    ],
     ["SELECT range(seq) FROM events", "numbers that are written out"],
     ["SELECT range(1, 1000000, 1)", "at most 4,096 of them"],
     ["SELECT approx_top_k(event, 51) FROM events", "at most 50"],
