@@ -46,7 +46,7 @@ function sentFor(name: string, { variables, values }: SqlQuery): Json {
   throw bad(`{${name}} has no value: send ${where} in the query, or write the value in its place.`);
 }
 
-/** Returns a value as SQL: a constant, or a list of them. */
+/** Returns a value as a constant of SQL, or a list of them; the SQL that runs is written from the parse tree. */
 function constantOf(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(constantOf).join(", ")}]`;
   if (isObject(value) || (typeof value === "string" && value.includes("\0"))) {

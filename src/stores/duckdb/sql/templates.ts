@@ -3,7 +3,7 @@ import { exactJson } from "../../../core/values/json.ts";
 import { rows } from "../engine/duckdb.ts";
 import { HOGQL_FUNCTIONS } from "./functions.ts";
 import { HOGQL_RELATIONS } from "./names.ts";
-import { type Node, nodesIn, rebuilt, refuse } from "./tree.ts";
+import { NAME, type Node, nodesIn, rebuilt, refuse } from "./tree.ts";
 
 /** Expressions that HogQL becomes, besides its functions. */
 const ITEMS = {
@@ -81,5 +81,5 @@ export function filled(template: Node | undefined, args: readonly Node[], at: No
     return arg;
   });
   const { alias = "", query_location = 0 } = at;
-  return { ...node, alias, query_location };
+  return { ...node, alias, query_location, [NAME]: undefined };
 }

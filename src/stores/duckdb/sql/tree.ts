@@ -15,7 +15,7 @@ export const NAME = Symbol("name");
 export type Node = {
   [field: string]: unknown;
   [TEXT]?: "text" | "number";
-  [NAME]?: string;
+  [NAME]?: string | undefined;
   class?: string;
   type?: string;
   alias?: string;

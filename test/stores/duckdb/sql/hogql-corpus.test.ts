@@ -624,6 +624,7 @@ describe("names in braces", () => {
       ["SELECT {variables.x}", {}],
       ["SELECT {constructor}", { values: {} }],
       ["SELECT {x}", { values: { x: { a: 1 } } }],
+      ["SELECT {x}", { values: { x: "a\0b" } }],
       [FILTERED, { filters: { filterTestAccounts: true } }],
       [FILTERED, { filters: { properties: [{ type: "hogql", key: "1 = 1" }] } }],
       [FILTERED, { filters: { nothing: 1 } }],

@@ -29,6 +29,7 @@ const VALUES: [sql: string, value: unknown][] = [
   ["quantile(0.5)(properties.n)", 4.25],
   ["max(toFloat(properties.n))", 7],
   ["countIf(properties.n > 2)", 1],
+  ["countIf(assumeNotNull(properties.n) > 2)", 1],
   ["any(properties.plan)", "pro"],
   ["any(person.properties.email)", "ann@x.y"],
   ["countIf(person.properties.email = 'ann@x.y')", 3],
