@@ -9,7 +9,7 @@ import { hasPeople, peopleTrend, takePeople } from "./people.ts";
 
 /** Counts people, groups or events; undefined if the question names no such thing. */
 export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
-  asked.takeAll("COUNT", "DONE");
+  asked.takeAll("COUNT", "DONE", "MUCH");
   const counted = asked.items.find((item) => isTagged(item, "COUNT"));
   const target = counted === undefined ? undefined : asked.beside(counted, 1);
   if (isOfTimes(asked, labels)) asked.takeAll("PERSON");

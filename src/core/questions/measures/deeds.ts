@@ -42,7 +42,7 @@ export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean })
 }
 
 /** The word "first" before an event or between its words, as in "created their first task". */
-const firstWord = (asked: Asked, item: Item): Item | undefined =>
+export const firstWord = (asked: Asked, item: Item): Item | undefined =>
   asked.items
     .slice(item.at + 1, item.at + 4)
     .find(

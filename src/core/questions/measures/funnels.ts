@@ -12,7 +12,7 @@ const KINDS = ["HOW_LONG", "ABANDONMENT", "CONVERSION", "FUNNEL"] as const;
 const takeJoints = (asked: Asked): void => {
   asked.takeAll(
     ...["TO", "AND", "FUNNEL", "COUNT", "PERSON", "VISITOR", "WHO", "AVERAGE", "RATE", "MUCH"],
-    ...["VERSUS", "BETWEEN", "FIRST_SEEN", "IS_NEW", "SHARE", "ACTIVE"],
+    ...["VERSUS", "BETWEEN", "SHARE", "ACTIVE"],
   );
 };
 
@@ -23,7 +23,7 @@ export const funnel: Measure = (asked) => {
   if (kind === undefined && !isChain(asked, steps)) return undefined;
   if (kind === "HOW_LONG" && steps.length + asked.conditions().length < 2) return undefined;
   // "Acceptance rate" names one event, and `rate` looks for the other.
-  if (kind !== "ABANDONMENT" && steps.length === 1 && asked.has("RATE")) return undefined;
+  if (kind === undefined && steps.length === 1 && asked.has("RATE")) return undefined;
   asked.takeAll(...KINDS);
   const isMedian = asked.take("MEDIAN") !== undefined;
   const window = takeWindow(asked);

@@ -18,12 +18,19 @@ export const lifecycle: Measure = (asked) => {
 /** "Stickiness of visitors": people by the number of days with an event. */
 export const stickiness: Measure = (asked) => {
   const isNamed = asked.take("STICKINESS") !== undefined;
+  const last = asked.items.findLast(
+    (item) => !item.isUsed && isTagged(item, "DAYS") && isTagged(asked.beside(item, -1), "NUM"),
+  );
   const days = asked.items.filter(
-    (item) => !item.isUsed && isTagged(item, "NUM") && isTagged(asked.beside(item, 1), "DAYS"),
+    (item) =>
+      !item.isUsed &&
+      item.at < (last?.at ?? 0) &&
+      (isTagged(item, "NUM") || (item.part?.kind === "cmp" && item.part.bounds[0]?.is === "exact")),
   );
   if (!isNamed && days.length < 2) return undefined;
-  for (const item of days) use(item, asked.beside(item, 1));
-  asked.takeAll("COUNT", "ACTIVE", "AND");
+  for (const item of days)
+    use(item, isTagged(asked.beside(item, 1), "DAYS") ? asked.beside(item, 1) : undefined);
+  asked.takeAll("COUNT", "ACTIVE", "AND", "EXACTLY");
   useAll(asked, ({ word }) => word === "active");
   return journeyOf(asked, "StickinessQuery", "day");
 };
@@ -32,7 +39,10 @@ export const stickiness: Measure = (asked) => {
 export const activeOn: Measure = (asked) => {
   const compared = asked.items.find(
     ({ isUsed, part, at }) =>
-      !isUsed && part?.kind === "cmp" && part.unit === "days" && asked.items[at - 1]?.word === "on",
+      !isUsed &&
+      part?.kind === "cmp" &&
+      part.unit === "days" &&
+      /^(?:on|for)$/.test(asked.items[at - 1]?.word ?? ""),
   );
   if (compared?.part?.kind !== "cmp" || !asked.has(...PEOPLE)) return undefined;
   const [{ is, number } = { is: "exact", number: 1 }, more] = compared.part.bounds;

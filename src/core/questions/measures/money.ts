@@ -1,6 +1,14 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
+import {
+  type Asked,
+  behavior,
+  type Item,
+  isTagged,
+  meanNothing,
+  NotUnderstood,
+  textOf,
+} from "../read/asked.ts";
 import { amountsTrend, hasMoney } from "./amounts.ts";
 import { isCalculated, takeMath } from "./calculations.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
@@ -22,6 +30,7 @@ export const money: Measure = (asked) => {
   const isOfPeople = isTagged(asked.beside(word, -1), "PERSON", "PAYER", "VISITOR");
   if (/^(?:earn|make|take in)/.test(word.word) && isOfPeople && hasPeople(asked))
     throw new NotUnderstood(textOf(word), "There is no event for money that people earn.");
+  takeSpender(asked, word);
   word.isUsed = true;
   const math = takeMath(asked) ?? (isValue ? "avg" : "sum");
   const [named] = asked.events();
@@ -35,6 +44,13 @@ export const money: Measure = (asked) => {
   const series = node(event.name, { math, math_property: property.name }, own);
   return amountsTrend(asked, series, event);
 };
+
+/** Takes "players" in "how much did players spend". Nobody else spends. */
+function takeSpender(asked: Asked, word: Item): void {
+  const spender = asked.beside(word, -1);
+  if (isTagged(word, "SPEND") && spender !== undefined && isTagged(spender, "PERSON"))
+    meanNothing(spender);
+}
 
 /** Whether "and" stands between two items. */
 const isJoined = (asked: Asked, one: Item, other: Item): boolean =>
@@ -63,9 +79,14 @@ function takeBuyers(asked: Asked, event: string): JsonObject[] {
   return [...(base === event ? [] : [behavior(base)]), ...deeds.flatMap(didOf)];
 }
 
+/** Events whose amounts are no income. */
+const UNPAID = /refund|cancel|fail|declin|attempt|start|abandon|view|cart/i;
+
 /** The only event with amounts, for a project without orders. Throws `NotUnderstood` if there is not exactly one. */
 function onlyMoneyEvent(asked: Asked, words: string): EventInfo {
-  const all = [...asked.index.events.values()].filter(hasMoney);
+  const all = [...asked.index.events.values()].filter(
+    (event) => hasMoney(event) && !UNPAID.test(event.name),
+  );
   const [only] = all;
   if (only !== undefined && all.length === 1) return only;
   const detail =

@@ -9,7 +9,7 @@ import {
   rankedProperties,
   textOf,
 } from "../read/asked.ts";
-import { isFree } from "../read/labels.ts";
+import { isByPerson, isFree, type Label } from "../read/labels.ts";
 import { takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
 import { behaviorsOf, type Deed, repeated, takeDeeds } from "./deeds.ts";
 import type { Draft, Measure } from "./draft.ts";
@@ -105,9 +105,10 @@ const tableOf = (
 });
 
 /** "Which users invited someone but never created a task", "who bought more than twice", "list customers". */
-export const whoDid: Measure = (asked) => {
+export const whoDid = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
   const lead = asked.find("WHO", "WHICH", "LIST");
-  if (lead === undefined || !isOfPeople(asked, lead) || isLed(asked, lead)) return undefined;
+  if (lead === undefined || isByPerson(labels) || !isOfPeople(asked, lead) || isLed(asked, lead))
+    return undefined;
   if (asked.has("MOST", "LEAST", "GREATEST", "SMALLEST", "COUNT", "SHARE", "AVERAGE", "REVENUE"))
     return undefined;
   asked.takeAll("WHICH", "LIST");

@@ -6,6 +6,7 @@ import { takeConditions, takeFilters } from "./conditions.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
 import { type Draft, node, percentage, totalOf } from "./draft.ts";
 import { infoOf } from "./events.ts";
+import { use } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
 import { bounceRate, visitsWith } from "./visits.ts";
@@ -18,13 +19,24 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
   if (asked.take("SESSION") !== undefined) return sessionShare(asked);
   const people = hasPeople(asked) ? takePeople(asked) : undefined;
   if (people !== undefined) return peopleShare(asked, people.base, word, labels);
-  const [counted, another] = asked.events();
-  if (counted === undefined) throw new NotUnderstood(textOf(word));
-  if (another !== undefined) throw new NotUnderstood(textOf(another));
-  counted.isUsed = true;
-  const { event } = counted.part;
-  return shareOf(asked, totalOf(event), event, word);
+  const [counted, another, third] = asked.events();
+  const isOfMoney = asked.take("REVENUE") !== undefined;
+  const { event } = counted?.part ?? { event: isOfMoney ? asked.orders() : undefined };
+  if (event === undefined) throw new NotUnderstood(textOf(word));
+  use(counted);
+  if (isOfMoney) return shareOf(asked, sumOf(asked, event, textOf(word)), event, word);
+  if (another === undefined) return shareOf(asked, totalOf(event), event, word);
+  // "What share of started lessons is finished" compares two events about the same thing.
+  const over = another.part.event;
+  if (third !== undefined || !event.stems.some((stem) => over.stems.includes(stem)))
+    throw new NotUnderstood(textOf(another));
+  use(another);
+  return percentage(totalOf(over), totalOf(event), [over, event]);
 };
+
+/** The node with the sum of an event's amounts. */
+const sumOf = (asked: Asked, event: EventInfo, words: string): JsonObject =>
+  node(event.name, { math: "sum", math_property: asked.moneyOf(event, words).name });
 
 /** The percentage of all that meets the conditions. */
 function shareOf(asked: Asked, all: JsonObject, event: EventInfo | null, word: Item): Draft {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../values/json.ts";
 import { type Asked, filterOf, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import { takeConditions } from "./conditions.ts";
+import { firstTime, firstWord } from "./deeds.ts";
 import { type Draft, node } from "./draft.ts";
 import { infoOf, visitEvent } from "./events.ts";
 import { freeBefore, use } from "./items.ts";
@@ -20,7 +21,14 @@ export function takeSteps(asked: Asked): JsonObject[] {
   const all = steps.flatMap((item, at): JsonObject[] => {
     if (item.part === undefined && at > 0) return [];
     item.isUsed = true;
-    return [stepOf(asked, item, steps[at + 1]?.at ?? asked.items.length)];
+    const step = stepOf(asked, item, steps[at + 1]?.at ?? asked.items.length);
+    const { part } = item;
+    const first = part?.kind === "ev" ? firstWord(asked, item) : undefined;
+    use(first);
+    // A later step is the first such event after the one before it.
+    if (first === undefined || at > 0 || part?.kind !== "ev") return [step];
+    const isFirst = firstTime(part.event.name, { isNot: false });
+    return [{ ...step, properties: [...((step["properties"] ?? []) as JsonObject[]), isFirst] }];
   });
   const [first, second] = all;
   return second !== undefined && Bun.deepEquals(first, second) ? all.slice(1) : all;

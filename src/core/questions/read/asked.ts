@@ -143,6 +143,12 @@ export class Asked {
 export const isTagged = (item: Item | undefined, ...tags: readonly string[]): boolean =>
   item !== undefined && tags.some((tag) => item.tags.includes(tag));
 
+/** Marks an item as a word that the rest of the query says already. */
+export const meanNothing = (item: Item): void => {
+  item.isUsed = true;
+  item.tags = ["F"];
+};
+
 /** The words of an item. */
 export const textOf = ({ term, part }: Item): string =>
   part?.kind === "ev" || part?.kind === "filter"

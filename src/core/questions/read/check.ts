@@ -58,7 +58,7 @@ const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
       ["WEEKDAY", /dateName/],
       ["HOUR", /toHour/],
       ["FIRST_TOUCH", /first_touch/],
-      ["FIRST_SEEN", /first_time|ASC|first_touch|funnelWindow/],
+      ["FIRST_SEEN", /first_time|ASC|first_touch|FunnelsQuery/],
       ["LAST_SEEN", /DESC/],
       ["OR", /"value":\[|"OR"/],
       ["REVENUE", /"sum"|"avg"|"median"|"max"|"min"|"p\d\d"|performed_event_sum/],

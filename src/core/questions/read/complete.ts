@@ -3,13 +3,15 @@ import type { JsonObject } from "../../values/json.ts";
 import { currencyOf, hasCurrencies, inCurrency } from "../measures/amounts.ts";
 import { takeFilters } from "../measures/conditions.ts";
 import type { Draft } from "../measures/draft.ts";
+import { isCondition } from "../measures/items.ts";
 import { personFilter } from "../measures/persons.ts";
 import type { EventInfo } from "../names/index.ts";
 import { calendar, type Span, UNIT_DAYS } from "../text/dates.ts";
+import { nameStems } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
-import { type Asked, type Item, NotUnderstood, textOf } from "./asked.ts";
+import { type Asked, type Item, isTagged, meanNothing, NotUnderstood, textOf } from "./asked.ts";
 import { queryOf } from "./kinds.ts";
-import { breakdownOf, type Labels } from "./labels.ts";
+import { breakdownOf, isFree, type Labels } from "./labels.ts";
 import { inUnitOf, unitOfName } from "./numbers.ts";
 import { boundsJson, type Compared, filterJson, parted } from "./parts.ts";
 
@@ -40,6 +42,7 @@ export function completed(
     ...ofOne,
     ...coined,
   ]);
+  takeOwners(asked, filters);
   checkPossible(filters);
   const labels = differing([
     ...taken.map((label) => breakdownOf(label, events)),
@@ -55,6 +58,24 @@ export function completed(
   const interval = intervalOf(asked.when);
   const span = spanOf(asked.when, interval, draft.span === "all" || ofOne.length > 0);
   return queryOf({ asked, draft, filters, labels, order, interval, span });
+}
+
+/**
+ * Takes words that a filter says already: "employers" in "employers on the pro tier", "players" in "Android players", and
+ * "paid" in "paid by card".
+ */
+function takeOwners(asked: Asked, filters: readonly JsonObject[]): void {
+  for (const item of asked.items.filter(isFree)) {
+    const { group, words } = item.term;
+    const [before, next] = [asked.beside(item, -1), asked.beside(item, 1)];
+    const isGroup =
+      group !== undefined && filters.some((one) => one["group_type_index"] === group.index);
+    const isPeople = isTagged(item, "PERSON") && before?.part?.kind === "filter" && before.isUsed;
+    const isVerb = isCondition(next ?? {}, ({ name }) =>
+      nameStems(name).includes(words[0]?.stem ?? ""),
+    );
+    if (isGroup || isPeople || isVerb) meanNothing(item);
+  }
 }
 
 /** The period of a question. A question about one person covers all time by default. */
@@ -96,9 +117,15 @@ function takeCurrency(asked: Asked, events: Events): JsonObject[] {
     part?.kind === "cmp" ? (part.currency ?? []) : [],
   );
   const code = currencyOf([...words.map(({ word }) => word), ...said]);
+  const isByCurrency = events.some((event) => hasCurrencies(asked, event));
+  // "Revenue in euros and dollars" is by currency anyway.
+  if (code === undefined && words.length > 1 && isByCurrency) {
+    for (const item of words) item.isUsed = true;
+    return [];
+  }
   if (code === undefined) return [];
   for (const item of words) item.isUsed = true;
-  return events.some((event) => hasCurrencies(asked, event)) ? [inCurrency(code)] : [];
+  return isByCurrency ? [inCurrency(code)] : [];
 }
 
 /** Takes numbers without a property name: a code right after an event, or an amount as in "orders over 100 euros". */
@@ -200,8 +227,13 @@ function comparedValues(asked: Asked, filters: readonly JsonObject[]): JsonObjec
   const several = filters.find(
     ({ operator, value }) => operator === "exact" && Array.isArray(value) && value.length > 1,
   );
-  if (several === undefined || !(isEach || asked.has("VERSUS", "COMPARE"))) return [];
+  // "More orders with paypal or with card?" compares the two.
+  const more = asked.items.find((item) => !item.isUsed && item.word === "more");
+  const isVersus = asked.items.some((item) => isTagged(item, "VERSUS", "COMPARE"));
+  const isCompared = isEach || more !== undefined || isVersus;
+  if (several === undefined || !isCompared) return [];
   asked.takeAll("VERSUS", "COMPARE");
+  if (more !== undefined) more.isUsed = true;
   const { key = "", type = "event", group_type_index: index } = several;
   return [{ property: key, type, ...(index === undefined ? {} : { group_type_index: index }) }];
 }

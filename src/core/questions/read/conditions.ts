@@ -7,7 +7,8 @@ type Found = Match<Part>;
 type At = Place<Part>;
 
 const IS = "({is}|{be}|{are}|{was}|{were}|{of}|{:}|{equals}|EXACTLY)";
-const VALUES = "(VAL|QUOTED)(((AND|OR|VERSUS|{,}|{, or}) _)+ (VAL|QUOTED))*";
+const VALUES =
+  "(VAL|QUOTED)(((AND|OR|VERSUS|{,}|{, or}) _ ({by|from|with|via|on|in})? _)+ (VAL|QUOTED))*";
 
 /** Text operators by the tags of their words. */
 export const TEXT_OPERATORS = [
@@ -21,17 +22,21 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   for (const pattern of ["CMP _ PROP", "PROP _ CMP"]) {
     places.each(pattern, (found) => numeric(found, found.of("CMP")[0]?.part as Compared));
   }
+  places.each(`(EXCEPT|WITHOUT) _ PROP _ ${VALUES}`, listed);
   places.each(`PROP _ ${IS}? _ (WITHOUT|EXCEPT|DIFFERS)? _ ${VALUES}`, listed);
   places.each(`(EXCEPT|WITHOUT) _ ${VALUES} PROP`, listed);
-  places.each(`${VALUES} PROP`, (found) =>
-    found.before?.tags.includes("BY") === true ? undefined : listed(found),
-  );
+  places.each(`${VALUES} PROP`, listed);
   const numbers = "(WITHOUT|EXCEPT|DIFFERS)? _ NUM((OR|AND|{,}) NUM)*";
   for (const pattern of [`PROP (EXACTLY|{is}|{of}|{:})? ${numbers}`, `${numbers} PROP`]) {
     places.each(pattern, (found) => equalNumber(found, index));
   }
   places.each("PROP _ IS_UNSET", (found) => isSet(found, false));
   places.each("PROP _ IS_SET", (found) => isSet(found, true));
+  places.each(
+    "PROP (_ (EV|EVPART|PERSON|VISITOR|PAYER))? (VERSUS|OR|AND) _ (WITHOUT|{non|not}) (PROP)? ",
+    either,
+  );
+  places.each("PROP _ (IS_IT|EXACTLY|{is|was|:})? {true|yes|false|no}", isTrue);
   places.each("WITHOUT _ PROP", (found) => isSet(found, false));
   places.each("SET_ANY PROP", (found) => isSet(found, true));
   // "Orders that are a gift", "premium articles": a boolean says what something is.
@@ -106,6 +111,24 @@ function isSet(found: Found, is: boolean): Condition | undefined {
   return condition(found, properties, is ? "is_set" : "is_not_set", []);
 }
 
+/** Reads "VIP versus non-VIP", with a line for each. */
+function either(found: Found): Condition | undefined {
+  const [first, second = first] = found.of("PROP");
+  if (first === undefined || found.before?.tags.includes("BY") === true) return undefined;
+  const same = new Set(found.term(second ?? first).properties);
+  const properties = found
+    .term(first)
+    .properties.filter((one) => one.type === "boolean" && same.has(one));
+  return condition(found, properties, "exact", ["true", "false"], { isEach: true });
+}
+
+/** Reads "ok is false". */
+function isTrue(found: Found): Condition | undefined {
+  const properties = propertiesIn(found).filter(({ type }) => type === "boolean");
+  const is = /^(?:true|yes)$/.test(found.all.at(-1)?.word ?? "");
+  return condition(found, properties, "exact", [String(is)]);
+}
+
 /** Reads a boolean property as a condition if it stands before an event or after a form of "be". */
 function isSo(found: Found): Condition | undefined {
   const { before, after } = found;
@@ -120,6 +143,7 @@ const BE = /^\S*(?:^| )(?:is|are|was|were|be|been|being)[ _]/;
 
 /** Reads a property and the values next to it; undefined if there are no values. */
 function listed(found: Found): Condition | undefined {
+  if (found.before?.tags.includes("BY") === true) return undefined;
   const named = found.of("PROP")[0];
   const places = found.free("VAL", "QUOTED").filter((place) => place !== named);
   if (places.length === 0) return undefined;

@@ -1,4 +1,4 @@
-import type { EventInfo, NameIndex } from "../names/index.ts";
+import type { EventInfo, NameIndex, PropertyInfo } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
 import type { Named, Part } from "./parts.ts";
 import type { Place, Places } from "./rules.ts";
@@ -56,24 +56,63 @@ function readEvent(places: Places<Part>, at: number, index: NameIndex): void {
   const isOwnNoun = isOwn && structure.every((tag) => NOUNS.has(tag));
   if (structure.length > 0 && !isOwnNoun && !isQuoted(term)) return;
   if (whole.length > 0 && isLabel(place, term, before)) return;
+  takeEvent(places, at, index);
+}
+
+function takeEvent(places: Places<Part>, at: number, index: NameIndex): void {
+  const place = places.sequence()[at] as At;
+  const before = places.sequence()[at - 1];
+  const term = places.terms[place.from] as Term;
+  const whole = term.events;
   const starts = whole.length > 0 ? extended(whole, term, index) : term.partOf;
   if (starts.length === 0) return;
   const found = gathered(places, at, starts);
-  const [event, ...others] =
-    whole.length === 1 && starts.length === 1
-      ? whole
-      : chosenOf(found, { whole, before, places, noun: singular(term.words[0]?.low ?? "") });
+  const again = whole.length === 0 ? sameThing(places, at, starts) : undefined;
+  const isOnly = whole.length === 1 && starts.length === 1;
+  const noun = singular(term.words[0]?.low ?? "");
+  const likely = isOnly ? whole : chosenOf(found, { whole, before, places, noun });
+  const [event, ...others] = again === undefined ? likely : [again];
   if (event === undefined) return;
   const isPart = whole.length === 0 && !event.stems.every((stem) => found.stems.has(stem));
-  if (isPart && isMeantOtherwise(places, at)) return;
-  const words = [place, ...found.others.map((one) => places.sequence()[one] as At)];
-  const texts = words.flatMap((one) => (places.terms[one.from] as Term).words);
+  if (isPart && again === undefined && isMeantOtherwise(places, at)) return;
+  claim(places, at, { event, others, isPart, joined: found.others }, index);
+}
+
+/** Turns words into an event, with a number after them and a verb such as "sent". */
+function claim(
+  places: Places<Part>,
+  at: number,
+  { joined, ...named }: Pick<Named, "event" | "others" | "isPart"> & { joined: number[] },
+  index: NameIndex,
+): void {
+  const { event } = named;
+  const termOf = (one: number) => places.terms[(places.sequence()[one] as At).from] as Term;
+  const texts = [at, ...joined].flatMap((one) => termOf(one).words);
   const part: Named = {
-    ...{ kind: "ev", event, others, isPart, text: texts.map(({ text }) => text).join(" ") },
+    ...{ kind: "ev", ...named, text: texts.map(({ text }) => text).join(" ") },
     isDoer: texts.some(({ low }) => isDoer(low, event)),
   };
-  places.claim(at, part, found.others);
-  takeDone(places, at, part, (found.others.at(-1) ?? at) + 1);
+  const last = joined.at(-1) ?? at;
+  takeNumber(places, last, termOf(last), event);
+  places.claim(at, part, joined);
+  const isOrder = index.eventsBy.get("purchas")?.[0] === event;
+  takeDone(places, at, part, { next: last + 1, isOrder });
+}
+
+/** Reads the number in "completed level 3" as a filter: the word before it is also a property of the event. */
+function takeNumber(places: Places<Part>, at: number, { words }: Term, event: EventInfo): void {
+  const next = places.sequence()[at + 1];
+  const number =
+    next?.part === undefined && next !== undefined ? places.terms[next.from]?.number : undefined;
+  const name = words.at(-1)?.low;
+  const found = [...event.properties.values()].find(
+    (one) => one.type === "number" && one.name.toLowerCase() === name,
+  );
+  if (number === undefined || found === undefined) return;
+  const property: PropertyInfo = { of: "event", ...found };
+  const of = [{ property, values: [String(number)], isExact: true }];
+  const text = `${name} ${number}`;
+  places.claim(at + 1, { kind: "filter", of, operator: "exact", text, isNamed: true });
 }
 
 /** Whether a word is a property. In "top screens" and "by screen" it is not the event. */
@@ -88,6 +127,29 @@ const isDoer = (low: string, { name }: EventInfo): boolean =>
   /(?:er|or)s?$/.test(low) &&
   stemOf(low) !== singular(low) &&
   !name.toLowerCase().includes(singular(low));
+
+/** The event that a verb names together with the thing of an earlier event: "started an application and submitted it". */
+function sameThing(
+  places: Places<Part>,
+  at: number,
+  starts: readonly EventInfo[],
+): EventInfo | undefined {
+  const { from } = places.sequence()[at] as At;
+  const stem = (places.terms[from] as Term).words[0]?.stem ?? "";
+  const earlier = places
+    .sequence()
+    .slice(0, at)
+    .flatMap(({ part }) => (part?.kind === "ev" ? [part.event] : []));
+  return starts.find(
+    (one) =>
+      one.verbs.has(stem) &&
+      earlier.some(
+        ({ name, stems, verbs }) =>
+          name !== one.name &&
+          stems.some((thing) => !verbs.has(thing) && one.stems.includes(thing)),
+      ),
+  );
+}
 
 const isQuoted = ({ words }: Term) => words[0]?.isQuoted === true;
 
@@ -116,18 +178,17 @@ function isMeantOtherwise(places: Places<Part>, at: number): boolean {
   return isAsked || !(isPlural || isOwner);
 }
 
-/** The events with exactly this name, and for a single word also those with more words, such as "task completed". */
-const extended = (
-  whole: readonly EventInfo[],
-  { words }: Term,
-  index: NameIndex,
-): readonly EventInfo[] =>
-  words.length > 1
-    ? whole
-    : [
-        ...whole,
-        ...(index.eventsWith.get(words[0]?.stem ?? "") ?? []).filter((one) => !whole.includes(one)),
-      ];
+/**
+ * The events with exactly this name, and for a single word also those with more words, such as "task completed". "Looking
+ * at a job" may be a page view, or the event "job viewed".
+ */
+function extended(whole: readonly EventInfo[], { words }: Term, index: NameIndex) {
+  const isView = whole.some(({ name }) => name === "$pageview" || name === "$screen");
+  const single = words.length === 1 ? [words[0]?.stem ?? ""] : [];
+  const stems = isView ? ["view"] : single;
+  const longer = stems.flatMap((stem) => index.eventsWith.get(stem) ?? []);
+  return [...whole, ...longer.filter((one) => !whole.includes(one))];
+}
 
 /** Collects more words of the event names until the clause ends. */
 function gathered(places: Places<Part>, at: number, starts: readonly EventInfo[]) {
@@ -232,8 +293,13 @@ const labelsOf = (places: Places<Part>): string[][] =>
   });
 
 /** Adds the verb in "orders placed" or "invites sent" to the event, as it has no meaning of its own. */
-function takeDone(places: Places<Part>, at: number, part: Part, next: number): void {
+function takeDone(
+  places: Places<Part>,
+  at: number,
+  part: Part,
+  { next, isOrder }: { next: number; isOrder: boolean },
+): void {
   const verb = places.sequence()[next];
-  if (verb?.tags.includes("DONE") === true && verb.part === undefined)
-    places.claim(at, part, [next]);
+  const isDone = verb?.tags.includes("DONE") === true || (isOrder && verb?.word === "paid");
+  if (isDone && verb?.part === undefined) places.claim(at, part, [next]);
 }

@@ -53,7 +53,7 @@ export function labelOf(asked: Asked, item: Item): Label | undefined {
   return isPeople(item) ? personLabel(asked) : undefined;
 }
 
-/** Returns the label with a line for each person, by email address. Returns undefined if persons have none. */
+/** The label with one line per person; undefined if persons have no email address. */
 export function personLabel(asked: Asked): Label | undefined {
   const email = asked.index.properties.find(
     ({ of, name }) => of === "person" && /^\$?e-?mail$/i.test(name),

@@ -2,7 +2,7 @@ import { type Bound, type Compared, type Frequency, type Part, UNITS, type Unit 
 import type { Match, Places } from "./rules.ts";
 
 /** A pattern for an optional unit after a number. */
-const UNIT = `(${UNITS.map((unit) => unit.toUpperCase()).join("|")})?`;
+const UNIT = `(DIFFERENT)? (${UNITS.map((unit) => unit.toUpperCase()).join("|")})?`;
 
 /** The unit of a comparison, and the word for its currency. */
 function unitsIn(found: Match<Part>): Pick<Compared, "unit" | "currency"> {

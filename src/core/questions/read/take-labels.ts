@@ -1,6 +1,7 @@
 import { type Asked, type Item, isTagged } from "./asked.ts";
 import {
   EXPRESSIONS,
+  isByPerson,
   isFree,
   isPeople,
   type Label,
@@ -148,8 +149,9 @@ class Taking {
     this.add(free.find((item) => isBare(item) && (isPlural(item) || item === first)));
   }
 
-  /** Marks repeated labels as used, as in "customers (email)". */
+  /** Marks repeated labels as used, as in "customers (email)" or "who are the top buyers". */
   takeAgain(): void {
+    if (isByPerson(this.labels)) this.asked.takeAll("WHO");
     for (const item of this.asked.items) {
       if (!isFree(item) || !isTagged(item, "PROP", ...Object.keys(EXPRESSIONS))) continue;
       const label = labelOf(this.asked, item);

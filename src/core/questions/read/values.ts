@@ -8,7 +8,7 @@ type Found = Match<Part>;
 
 const PREPOSITION =
   "({from}|{via}|{through}|{with}|{using}|{on}|{in}|{at}|{by}|{to}|{for}|{of}|{where})";
-const VALUES = "VAL(((AND|OR|VERSUS|{,}) _)+ VAL)*";
+const VALUES = "VAL(((AND|OR|VERSUS|{,}) _ ({by|from|with|via|on|in})? _)+ VAL)*";
 
 /** Tags that take priority over a value. */
 const OTHERWISE =

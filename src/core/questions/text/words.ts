@@ -43,7 +43,7 @@ export function withoutQuotes(text: string) {
 
 /** Matches quoted text, comparison signs, punctuation, addresses, and other text between spaces. */
 const WORD =
-  /(?:(event|person|session|group\d*)\.)?"((?:[^"\\]|\\.)*)"|'([^']+)'(?=[\s,.?!;)]|$)|-+>|>{2,}|[<>]=|!=|[<>=&+,;()?!:%"]|[€$£]?\d[\d.]*(?=\+(?:\s|$))|(?:https?:\/\/|\/)[^\s",()]*|[^\s"<>=&,;()?!:%]+/g;
+  /(?:(event|person|session|group\d*)\.)?"((?:[^"\\]|\\.)*)"|'([^']+)'(?=[\s,.?!;)]|$)|-+>|>{2,}|[<>]=|!=|[<>=&+,;()?!:%"…]|[€$£]?\d[\d.]*(?=\+(?:\s|$))|(?:https?:\/\/|\/)[^\s",()]*|[^\s"<>=&,;()?!:%…]+/g;
 
 /** Splits a question into words. Each punctuation mark is a separate word. */
 export function wordsOf(question: string): Word[] {
