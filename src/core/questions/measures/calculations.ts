@@ -3,10 +3,12 @@ import {
   type Asked,
   type Item,
   isTagged,
+  meanNothing,
   NotUnderstood,
   rankedProperties,
   textOf,
 } from "../read/asked.ts";
+import { unitOfName } from "../read/numbers.ts";
 import { amountsTrend, hasMoney, isCurrencySaid } from "./amounts.ts";
 import { type Measure, node, trend } from "./draft.ts";
 import { freeBefore, use, useAll } from "./items.ts";
@@ -49,7 +51,7 @@ export const calculation: Measure = (asked) => {
   const owner = event ?? ownerOf(asked, property, item === undefined ? "" : textOf(item));
   use(item, ...events);
   if (events.length > 1) throw new NotUnderstood(textOf(events[1] as Item));
-  takeEmptyWords(asked);
+  takeEmptyWords(asked, owner);
   const math = takeMath(asked) ?? "sum";
   const people = hasPeople(asked) ? takePeople(asked) : undefined;
   if (people?.isDoer === true || people?.isPayer === true) throw new NotUnderstood(people.words);
@@ -72,11 +74,34 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
     return isAsked ? target : undefined;
   }
   // "Highest order", and "total of orders in euros".
+  const timed = timedOf(asked, event, math);
+  if (timed !== undefined) return timed;
   const isOfMoney = math === "max" || math === "min" || (math === "sum" && isCurrencySaid(asked));
   if (!isOfMoney || event === undefined || !hasMoney(event)) return undefined;
   if (asked.events().length > 1 || hasPeople(asked)) return undefined;
   return { property: asked.moneyOf(event, "amount") };
 }
+
+/** "Average resolution time", "slowest import": the only property of the event with a unit of time. */
+function timedOf(
+  asked: Asked,
+  event: EventInfo | undefined,
+  math: string | undefined,
+): Target | undefined {
+  const word = asked.items.find(({ word: text, isUsed }) => !isUsed && TIME.test(text));
+  if (event === undefined || math === undefined || word === undefined) return undefined;
+  const [property, another] = asked.index.properties.filter(
+    ({ of, name, type }) =>
+      of === "event" &&
+      type === "number" &&
+      event.properties.has(name) &&
+      unitOfName(name) !== undefined,
+  );
+  if (property === undefined || another !== undefined) return undefined;
+  return isTagged(word, "GREATEST", "SMALLEST") ? { property } : { item: word, property };
+}
+
+const TIME = /^(?:time|times|duration|length|long|slowest|fastest|longest|shortest)$/;
 
 /** The number properties in a question, without labels. */
 const numbersOf = (asked: Asked, event: EventInfo | null): Target[] =>
@@ -127,7 +152,16 @@ export function ownerOf(
 }
 
 /** Takes words that add nothing to a calculation, such as "per" in "seats per subscription". */
-function takeEmptyWords(asked: Asked): void {
+function takeEmptyWords(asked: Asked, owner: EventInfo | undefined): void {
+  // "Reading time per article" is that of each article read.
+  for (const per of asked.items.filter((item) => isTagged(item, "PER", "BY"))) {
+    const thing = asked.beside(per, 1);
+    const isOfOwner = thing?.part === undefined && thing?.term.partOf.some((one) => one === owner);
+    if (isOfOwner === true && thing !== undefined && isTagged(per, "PER")) {
+      meanNothing(per);
+      meanNothing(thing);
+    }
+  }
   const hasLoss = asked.items.some(
     ({ part }) => part?.kind === "ev" && /cancel|refund|churn|lost/i.test(part.event.name),
   );

@@ -161,11 +161,12 @@ function isMeantOtherwise(places: Places<Part>, at: number): boolean {
   const { tags, from } = places.sequence()[at] as At;
   const { words, partOf } = places.terms[from] as Term;
   if (words.length > 1) return false;
+  const [before, after] = [places.sequence()[at - 1], places.sequence()[at + 1]];
   const isName = ["PROP", "VAL", "GROUP"].some((tag) => tags.includes(tag));
+  if (/^(?:to|until|till|then|into)$/.test(before?.word ?? "") && !tags.includes("F")) return false;
   if (!isName || tags.includes("GROUP")) {
     return isName || tags.includes("F") || tags.includes("DONE");
   }
-  const [before, after] = [places.sequence()[at - 1], places.sequence()[at + 1]];
   const isAsked = ["BY", "PER", "WHICH", "MOST", "SOLD", "DIFFERENT", "NUM", "AND"].some((tag) =>
     before?.tags.includes(tag),
   );
@@ -256,8 +257,8 @@ function chosenOf(
     ),
     Number(event.stems.every((stem) => stems.has(stem))),
     Number(whole.includes(event)),
-    // "New subscriptions" start a subscription, and do not subscribe to a newsletter.
-    Number(NEW.test(beforeText) && nameWords(event.name).some((word) => singular(word) === noun)),
+    // "Subscriptions" start a subscription, and do not subscribe to a newsletter.
+    Number(nameWords(event.name).some((word) => singular(word) === noun)),
     Number([...event.verbs].some((verb) => stems.has(verb))),
     begins(event),
     -event.stems.length,

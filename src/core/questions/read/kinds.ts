@@ -4,9 +4,10 @@ import type { Draft } from "../measures/draft.ts";
 import { use } from "../measures/items.ts";
 import { calendar, rangeOf, type Span } from "../text/dates.ts";
 import type { When } from "../text/time.ts";
-import { type Asked, isTagged, NotUnderstood } from "./asked.ts";
+import { type Asked, type Item, isTagged, meanNothing, NotUnderstood } from "./asked.ts";
 import type { Labels } from "./labels.ts";
-import { filterJson } from "./parts.ts";
+import { SECONDS, unitOfName } from "./numbers.ts";
+import { filterJson, UNITS, type Unit } from "./parts.ts";
 
 /** The pieces of a query. `interval` is null for a single number, and `labels` are breakdowns. */
 type Made = {
@@ -46,6 +47,9 @@ function ofFunnel(made: Made): JsonObject {
     throw new NotUnderstood(`per ${interval}`, "Ask for a conversion rate to have it over time.");
   if (asked.when.compare !== undefined)
     throw new NotUnderstood("compared", "Funnels are not compared.");
+  const unit = takenUnit(asked);
+  if (unit !== undefined && JSON.stringify(draft.query).includes("time_to_convert"))
+    meanNothing(unit.item);
   return {
     ...draft.query,
     ...timeAndFilters(made, isOver ? interval : null),
@@ -150,7 +154,33 @@ function trendsFilter({ asked, draft, labels }: Made, interval: Interval | null)
     ...(isTotal ? { display } : {}),
     ...(isCumulative ? { display: "ActionsLineGraphCumulative" } : {}),
     ...(average === undefined ? {} : { detailedResultsAggregationType: mean }),
+    ...takeUnit(asked, draft),
   };
+}
+
+/** Takes "in minutes": the answer is a duration if the property has times. Other units stay unread. */
+function takeUnit(asked: Asked, { query }: Draft): JsonObject {
+  const word = takenUnit(asked);
+  const [first] = query["series"] as JsonObject[];
+  const name = String(first?.["math_property"] ?? "");
+  const size = unitOfName(name);
+  if (word === undefined || size === undefined) return {};
+  const isSame = SECONDS[word.unit] === size;
+  if (size > 1 && !isSame) return {};
+  meanNothing(word.item);
+  if (size > 1) return {};
+  return { aggregationAxisFormat: size < 1 ? "duration_ms" : "duration" };
+}
+
+/** The unit in "in minutes" or "in min", with its item. */
+function takenUnit(asked: Asked): { item: Item; unit: Unit } | undefined {
+  for (const item of asked.items) {
+    const unit = UNITS.find((one) => isTagged(item, one.toUpperCase()));
+    const isIn = asked.items[item.at - 1]?.word === "in";
+    if (!item.isUsed && item.part === undefined && unit !== undefined && isIn)
+      return { item, unit };
+  }
+  return undefined;
 }
 
 /** Filters that leave out events without a value, for a top list. */

@@ -89,7 +89,7 @@ export function readNumbers(places: Places<Part>): void {
 }
 
 /** Units of time in seconds. */
-const SECONDS: Partial<Record<Unit, number>> = {
+export const SECONDS: Partial<Record<Unit, number>> = {
   ...{ millis: 0.001, seconds: 1, minutes: 60, hours: 3600, days: 86_400, weeks: 604_800 },
 };
 
