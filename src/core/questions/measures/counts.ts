@@ -26,7 +26,9 @@ const isNegated = (asked: Asked): boolean =>
 
 /** Refuses "which companies did not order". Only people can be filtered by what they did not do. */
 function refuseGroups(asked: Asked, labels: readonly Label[]): void {
-  const isOfGroups = labels.some((one) => "json" in one && /group/.test(JSON.stringify(one.json)));
+  const isOfGroups =
+    asked.items.some(({ term, part }) => term.group !== undefined && part === undefined) ||
+    labels.some((one) => "json" in one && /group/.test(JSON.stringify(one.json)));
   const not = asked.find("WITHOUT");
   if (isOfGroups && not !== undefined && isNegated(asked))
     throw new NotUnderstood(textOf(not), "Only people are found by what they did not do.");

@@ -3,7 +3,7 @@ import { nameStems, nameWords } from "../text/stems.ts";
 import { eventKeys } from "./events.ts";
 import { keyOf, type NameIndex } from "./index.ts";
 import { propertiesOf, propertyKeys } from "./properties.ts";
-import { valuesOf } from "./values.ts";
+import { sectionsOf, valuesOf } from "./values.ts";
 
 const indexes = new WeakMap<ProjectVocabulary, NameIndex>();
 
@@ -22,7 +22,7 @@ function built(vocabulary: ProjectVocabulary): NameIndex {
   return {
     ...keys,
     ...propertyKeys(vocabulary, properties),
-    ...{ properties, values },
+    ...{ properties, values, sections: sectionsOf(values) },
     groups: new Map(
       vocabulary.groups.map(({ group_type: name, group_type_index: index }) => [
         keyOf(nameStems(name)),

@@ -45,7 +45,7 @@ export const CONCEPTS = {
   exit: "exit page, page do session end, page do visit end, pages do session end, pages do visit end, on which page do session end, last page, leaving page, pages session end, pages visit end, page session end, page visit end, end on, pages do most person leave, page do most person leave, pages do person leave, pages do visitor leave, page do visitor leave, pages do most visitor leave, leave the site, leave our site, leave the website, leave the shop, leave from, exit from, exit the site",
   by: "by, for each, for every, in each, split by, broken down by, break down by, grouped by, group by, depending on, by each, segmented by, in every, of each, according to, split per, across, each, on each kind of, on each, every, from each",
   per: "per, for an, a",
-  funnel: "funnel, conversion funnel, steps, where do we lose",
+  funnel: "funnel, conversion funnel, steps",
   conversion: "conversion rate, cvr, conversion, convert, converted, converting, convert to",
   abandonment:
     "abandonment rate, abandonment, abandon, drop off rate, drop off, drop out, drop out rate",
@@ -150,7 +150,7 @@ export type Concept = keyof typeof CONCEPTS;
 export const FILLER: ReadonlySet<string> = new Set(
   `someone somebody anyone anybody a an the our credit split we us my i me your you their its it this that these those there here of for in on at
   with be is are was were been being have has had do does did get got gets getting give show tell
-  please can could would want like know see let need wanna how many much what which who's whose where
+  please can could would want like know see let need wanna how many much what who's whose where
   via using through from to as into onto upon within across hey hi hello hoglet thanks thank pls plz
   thx chart graph figure data stats statistics report overview just also really roughly now currently
   right some all any only exactly well they them he she his her him one ones make made makes happen

@@ -18,6 +18,21 @@ export function valuesOf(
   return found;
 }
 
+/** Returns the parts of a site by the words for them: "blog" for `/blog/` if it has several pages. */
+export function sectionsOf(values: ReadonlyMap<string, readonly ValueInfo[]>): Map<string, string> {
+  const pages = new Map<string, Set<string>>();
+  for (const { property, value } of [...values.values()].flat()) {
+    const [, section] = /^\/([\w-]+)\/[^/]/.exec(value) ?? [];
+    if (property.name !== "$pathname" || section === undefined) continue;
+    pages.set(section, (pages.get(section) ?? new Set()).add(value));
+  }
+  return new Map(
+    [...pages].flatMap(([section, all]): [string, string][] =>
+      all.size > 1 ? [[folded(section).replace(/[-_]+/g, " "), `/${section}/`]] : [],
+    ),
+  );
+}
+
 /** The values of each property. Counts of equal values are added up. */
 function merged(
   values: ProjectVocabulary["values"],

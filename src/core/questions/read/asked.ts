@@ -213,14 +213,15 @@ function sameNamed(
 }
 
 /** The filter on the paths of a page, or on screens if the project has no paths. */
-function pageFilter(asked: Asked, { paths, isNot, how }: PageNamed): JsonObject {
+function pageFilter(asked: Asked, { paths, isNot, how, edge }: PageNamed): JsonObject {
   const hasPath =
     asked.index.properties.some(({ name }) => name === "$pathname") ||
     asked.index.properties.length === 0;
-  const key = hasPath ? "$pathname" : "$screen_name";
+  const key = edge ?? (hasPath ? "$pathname" : "$screen_name");
+  const type = edge === undefined ? "event" : "session";
   const negated = how === "exact" ? "is_not" : `not_${how}`;
   const operator = isNot ? negated : how;
-  return { key, type: "event", operator, value: paths.length === 1 ? (paths[0] ?? "") : paths };
+  return { key, type, operator, value: paths.length === 1 ? (paths[0] ?? "") : paths };
 }
 
 /** The properties that all of the events can have, event properties first. */

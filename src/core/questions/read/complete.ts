@@ -7,7 +7,7 @@ import { isCondition } from "../measures/items.ts";
 import { personFilter } from "../measures/persons.ts";
 import type { EventInfo } from "../names/index.ts";
 import { calendar, type Span, UNIT_DAYS } from "../text/dates.ts";
-import { nameStems } from "../text/stems.ts";
+import { nameStems, stemOf } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
 import { type Asked, type Item, isTagged, meanNothing, NotUnderstood, textOf } from "./asked.ts";
 import { queryOf } from "./kinds.ts";
@@ -29,7 +29,7 @@ type Events = readonly (EventInfo | null)[];
 export function completed(
   asked: Asked,
   draft: Draft,
-  { labels: taken, order: named }: Labels,
+  { labels: taken, order: named, isAsked = false }: Labels,
 ): JsonObject {
   const { events } = draft;
   const coined = takeCurrency(asked, events);
@@ -44,20 +44,17 @@ export function completed(
   ]);
   takeOwners(asked, filters);
   checkPossible(filters);
-  const labels = differing([
-    ...taken.map((label) => breakdownOf(label, events)),
-    ...(draft.labels ?? []),
-    ...comparedValues(asked, filters),
-  ]);
+  const own = [...taken.map((label) => breakdownOf(label, events)), ...(draft.labels ?? [])];
   const order = named ?? draft.order;
   // "Top commenters" asks for people.
   const isOfDoers = asked.items.some(({ part }) => part?.kind === "ev" && part.isDoer);
-  if (order !== undefined && labels.length === 0 && !isOfDoers) {
-    labels.push(...objectOf(events[0] ?? null));
-  }
+  const isOfObjects = order !== undefined && own.length === 0 && !isOfDoers;
+  const objects = isOfObjects ? objectOf(events[0] ?? null) : [];
+  const each = objects.length > 0 ? [] : comparedValues(asked, filters);
+  const labels = differing([...own, ...each, ...objects]);
   const interval = intervalOf(asked.when);
   const span = spanOf(asked.when, interval, draft.span === "all" || ofOne.length > 0);
-  return queryOf({ asked, draft, filters, labels, order, interval, span });
+  return queryOf({ asked, draft, filters, labels, order, interval, span, isAsked });
 }
 
 /**
@@ -104,7 +101,10 @@ function objectOf(event: EventInfo | null): JsonObject[] {
     ({ name, type }) => type === "text" && !/^\$|^utm_|_id$|^currency$/.test(name),
   );
   // "What do people search for most" asks for the words that they searched.
-  const best = own.length === 1 ? own[0] : own.find(({ name }) => SEARCHED.test(name));
+  const best =
+    own.length === 1
+      ? own[0]
+      : own.find(({ name }) => SEARCHED.test(name) || event?.stems.includes(stemOf(name)) === true);
   return best === undefined ? [] : [{ property: best.name, type: "event" }];
 }
 

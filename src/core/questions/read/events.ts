@@ -34,9 +34,6 @@ const begins = ({ verbs }: EventInfo): number =>
     ? 2
     : Number([...verbs].some((verb) => STARTING.has(verb)));
 
-/** Words before an event that ask for its creation, as in "new tasks". */
-const NEW = /^(?:new|newly)$/;
-
 /** Reads the events that a question names. */
 export function readEvents(places: Places<Part>, index: NameIndex): void {
   // `readEvent` changes the places, so they are read again in each step.
@@ -61,7 +58,6 @@ function readEvent(places: Places<Part>, at: number, index: NameIndex): void {
 
 function takeEvent(places: Places<Part>, at: number, index: NameIndex): void {
   const place = places.sequence()[at] as At;
-  const before = places.sequence()[at - 1];
   const term = places.terms[place.from] as Term;
   const whole = term.events;
   const starts = whole.length > 0 ? extended(whole, term, index) : term.partOf;
@@ -70,7 +66,7 @@ function takeEvent(places: Places<Part>, at: number, index: NameIndex): void {
   const again = whole.length === 0 ? sameThing(places, at, starts) : undefined;
   const isOnly = whole.length === 1 && starts.length === 1;
   const noun = singular(term.words[0]?.low ?? "");
-  const likely = isOnly ? whole : chosenOf(found, { whole, before, places, noun });
+  const likely = isOnly ? whole : chosenOf(found, { whole, places, noun });
   const [event, ...others] = again === undefined ? likely : [again];
   if (event === undefined) return;
   const isPart = whole.length === 0 && !event.stems.every((stem) => found.stems.has(stem));
@@ -231,21 +227,15 @@ function chosenOf(
   { events, stems }: { events: readonly EventInfo[]; stems: ReadonlySet<string> },
   {
     whole,
-    before,
     places,
     noun,
   }: {
     whole: readonly EventInfo[];
-    before: At | undefined;
     places: Places<Part>;
     noun: string;
   },
 ): EventInfo[] {
   if (events.length < 2) return [...events];
-  const beforeText =
-    before === undefined || before.part !== undefined
-      ? ""
-      : ((places.terms[before.from] as Term).words[0]?.low ?? "");
   const named = conditionsOf(places);
   const labels = labelsOf(places);
   const score = (event: EventInfo): number[] => [

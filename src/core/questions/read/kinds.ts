@@ -18,6 +18,7 @@ type Made = {
   order: Labels["order"];
   interval: Interval | null;
   span: Span;
+  isAsked: boolean;
 };
 
 /** Returns the query. Throws `NotUnderstood` if its kind does not support a part of the question. */
@@ -119,7 +120,7 @@ function ofTrends(made: Made): JsonObject {
     throw new NotUnderstood("top", "Say of what: top pages, top countries.");
   const isLong = math === "weekly_active" || math === "monthly_active";
   const period = isLong && interval === null && !isTimed ? calendar("day", 0) : span;
-  const properties = order === undefined ? filters : [...filters, ...known(labels)];
+  const properties = [...filters, ...known(made)];
   return {
     ...draft.query,
     interval: interval ?? "day",
@@ -183,9 +184,9 @@ function takenUnit(asked: Asked): { item: Item; unit: Unit } | undefined {
   return undefined;
 }
 
-/** Filters that leave out events without a value, for a top list. */
-const known = (labels: readonly JsonObject[]): JsonObject[] =>
-  labels
+/** Filters that leave out events without a value, for a top list and for "which companies". */
+const known = ({ labels, order, isAsked }: Made): JsonObject[] =>
+  (order === undefined && !isAsked ? [] : labels)
     .filter(({ type }) => !["hogql", "event_metadata", "first_touch"].includes(String(type)))
     .map(({ property, type, group_type_index: index }) => {
       const group = index === undefined ? {} : { group: Number(index) };

@@ -8,7 +8,12 @@ export type Label =
   | { properties: readonly PropertyInfo[]; isFirstTouch: boolean; words: string };
 
 /** The labels of an answer, with its number of lines and their order. */
-export type Labels = { labels: Label[]; order?: { limit?: number; isAscending?: boolean } };
+export type Labels = {
+  labels: Label[];
+  order?: { limit?: number; isAscending?: boolean };
+  /** Whether the question asks which ones, so that events without a value do not count. */
+  isAsked?: boolean;
+};
 
 /** Breakdowns by the tag of their word. */
 export const EXPRESSIONS: Readonly<Record<string, JsonObject>> = {

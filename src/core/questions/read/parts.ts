@@ -60,6 +60,8 @@ export type PageNamed = {
   paths: string[];
   isNot: boolean;
   how: "exact" | "icontains" | "starts_with" | "ends_with";
+  /** The property of the session, if visits start or end there. */
+  edge?: "$entry_pathname" | "$end_pathname";
 };
 
 /** One person, by e-mail address. */

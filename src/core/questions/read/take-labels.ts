@@ -25,7 +25,7 @@ export function takeLabels(asked: Asked): Labels {
   taking.takeTouch();
   // In "top pages by views", "by" names the measure.
   if (isRanked && labels.length > 0) asked.takeAll("BY");
-  return { labels, ...(order === undefined ? {} : { order }) };
+  return { labels, ...(order === undefined ? {} : { order }), isAsked: taking.isAsked };
 }
 
 const CALCULATED =
@@ -35,6 +35,7 @@ const CALCULATED =
 class Taking {
   readonly labels: Label[] = [];
   readonly isRanked: boolean;
+  isAsked = false;
   private readonly asked: Asked;
 
   constructor(asked: Asked, isRanked: boolean) {
@@ -44,6 +45,9 @@ class Taking {
 
   /** Takes an item as a label. Returns false if it is not a label. */
   private add(item: Item | undefined): boolean {
+    // "Which blog posts" are pages with a condition.
+    if (item?.part?.kind === "pages" && item.part.how === "starts_with")
+      return this.addLabel({ json: { property: "$pathname", type: "event" } });
     const label = item === undefined || item.isUsed ? undefined : labelOf(this.asked, item);
     if (item === undefined || label === undefined) return false;
     item.isUsed = true;
@@ -104,6 +108,7 @@ class Taking {
         if (isPeople(next) && !this.isRanked) return;
         if (this.add(next)) {
           which.isUsed = true;
+          this.isAsked = which.word === "which";
           return;
         }
         if (next.part?.kind !== "ev" && !isTagged(next, "NUM") && !next.isUsed) break;

@@ -47,8 +47,21 @@ function alone(found: Found, isNot: boolean): Condition | undefined {
   return conditionOn(found, of, { operator, isNamed: false, ...(isEach ? { isEach } : {}) });
 }
 
+/** Reads "with google and how many with email": two values of one property, each with a line. */
+function eachOf(found: Found): Condition | undefined {
+  const [one, other] = found.all.flatMap(({ part }) => (part?.kind === "filter" ? part : []));
+  if (one === undefined || other === undefined) return undefined;
+  const of = one.of.flatMap(({ property, values, isExact }) => {
+    const same = other.of.find((another) => another.property === property);
+    return same === undefined ? [] : [{ property, values: [...values, ...same.values], isExact }];
+  });
+  if (of.length === 0) return undefined;
+  return { ...one, of, text: `${one.text} and ${other.text}`, isEach: true };
+}
+
 /** Reads "from Germany or with Firefox": either condition must be met. */
 export function readAlternatives(places: Places<Part>): void {
+  places.each("FILTER _ AND _ COUNT _ FILTER", eachOf);
   places.each("(FILTER|PAGES) _ OR _ (FILTER|PAGES)", (found) => {
     const or = found.all.flatMap(({ part }) => {
       if (part?.kind === "filter") return part.or ?? [part];
@@ -96,8 +109,39 @@ function screen(found: Found, index: NameIndex): PageNamed | undefined {
     : { kind: "pages", paths: [value], isNot: false, how: "exact" };
 }
 
+/** Reads "blog posts" and "any advice page": all pages of a part of the site. */
+function section(found: Found, index: NameIndex): PageNamed | undefined {
+  const [name] = found.all.map((place) => found.term(place));
+  if (name === undefined) return undefined;
+  const low = name.words.map((word) => word.low).join(" ");
+  const path =
+    index.sections.get(low) ?? index.sections.get(`${low}s`) ?? sectionAt(name.page, index);
+  return path === undefined
+    ? undefined
+    : { kind: "pages", paths: [path], isNot: false, how: "starts_with" };
+}
+
+/** The part of a site that a path without a page of its own names, as in "an /advice page". */
+const sectionAt = (page: string | undefined, index: NameIndex): string | undefined =>
+  page !== undefined && !index.values.has(page)
+    ? [...index.sections.values()].find((path) => path === `${page.replace(/\/$/, "")}/`)
+    : undefined;
+
+/** Words before the page on which visits start or end. */
+const EDGES = [
+  [
+    "(ENTRY|{start|starts|started|starting|begin|began|land|lands|landed|landing})",
+    "$entry_pathname",
+  ],
+  ["(EXIT|{end|ends|ended|ending})", "$end_pathname"],
+] as const;
+
 /** Reads pages and persons. */
 export function readPlaces(places: Places<Part>, index: NameIndex): void {
+  places.each("{[^|>]+} {pages?|posts?|articles?|sections?|entries}", (found) =>
+    section(found, index),
+  );
+  places.each("PAGE", (found) => section(found, index));
   places.each("(VAL|F|NEARPROP|EVPART) (EV|PROP)", (found) => screen(found, index));
   places.each("(EXCEPT|WITHOUT) _ (PROP)? _ PAGE(((AND|OR|{,}) _)+ PAGE)*", (found) =>
     pages(found, "exact", true),
@@ -113,4 +157,10 @@ export function readPlaces(places: Places<Part>, index: NameIndex): void {
     areNamed(found, /e-?mail/i) ? person(found) : undefined,
   );
   places.each("WHOM", person);
+  for (const [words, edge] of EDGES) {
+    places.each(`${words} _ PAGES`, (found) => {
+      const part = found.all.at(-1)?.part;
+      return part?.kind === "pages" ? { ...part, edge } : undefined;
+    });
+  }
 }
