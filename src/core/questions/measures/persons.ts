@@ -30,7 +30,7 @@ const emailOf = (asked: Asked): string =>
 /** "What has ann@example.com done", "when was she last seen", "which plan is she on". */
 export const onePerson: Measure = (asked) => {
   const item = asked.find("WHOM");
-  if (item?.part?.kind !== "whom") return undefined;
+  if (item?.part?.kind !== "whom") return latest(asked);
   const filter = personFilter(asked, item.part.id);
   const [event] = asked.events();
   const when = asked.find("WHEN");
@@ -40,7 +40,7 @@ export const onePerson: Measure = (asked) => {
     asked.takeAll("LAST_SEEN", "FIRST_SEEN", "ACTIVE", "ACTIVITY", "ALL_EVENTS");
     useAll(asked, ({ word }) => word === "active" || word === "seen");
     const isLast = seen === undefined ? event === undefined : isTagged(seen, "LAST_SEEN");
-    return tableOf(filter, event?.part.event, [], isLast ? "DESC" : "ASC", 1);
+    return tableOf([filter], event?.part.event, [], isLast ? "DESC" : "ASC", 1);
   }
   if (asked.has("COUNT")) return undefined;
   const property = asked.items.find(
@@ -59,11 +59,25 @@ export const onePerson: Measure = (asked) => {
   return activityOf(asked, filter, event?.part.event);
 };
 
+/** "When was the last order", "when did the backup job first run": the time of one event. */
+function latest(asked: Asked): Draft | undefined {
+  const [event, another] = asked.events();
+  const seen = asked.find("LAST_SEEN", "FIRST_SEEN");
+  if (!asked.has("WHEN") || seen === undefined || event === undefined || another !== undefined)
+    return undefined;
+  if (asked.has("COUNT", "WHO", ...PEOPLE)) return undefined;
+  use(event, seen);
+  asked.takeAll("WHEN", "DONE");
+  const order = isTagged(seen, "LAST_SEEN") ? "DESC" : "ASC";
+  const own = takeFilters(asked, [event.part.event]);
+  return tableOf(own, event.part.event, [], order, 1);
+}
+
 /** The latest events of a person, or those with one name. */
 function activityOf(asked: Asked, filter: JsonObject, event: EventInfo | undefined): Draft {
   asked.takeAll("ACTIVITY", "WHICH", "ALL_EVENTS", "DONE", "LIST");
   const shown = event === undefined ? ["$pathname"] : takeShown(asked, event);
-  return tableOf(filter, event, shown.map(selected), "DESC", 100);
+  return tableOf([filter], event, shown.map(selected), "DESC", 100);
 }
 
 /** The maximum number of properties in a list of events. */
@@ -86,7 +100,7 @@ const selected = (name: string): string =>
   `properties.${/^[A-Za-z_$][\w$]*$/.test(name) ? name : `\`${name}\``}`;
 
 const tableOf = (
-  filter: JsonObject,
+  filters: JsonObject[],
   event: EventInfo | undefined,
   more: string[],
   order: "ASC" | "DESC",
@@ -96,7 +110,7 @@ const tableOf = (
     kind: "EventsQuery",
     select: ["timestamp", "event", ...more],
     ...(event === undefined ? {} : { event: event.name }),
-    properties: [filter],
+    properties: filters,
     orderBy: [`timestamp ${order}`],
     limit,
   },

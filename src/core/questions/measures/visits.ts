@@ -1,8 +1,10 @@
 import type { JsonObject } from "../../values/json.ts";
-import { type Asked, isTagged } from "../read/asked.ts";
+import { type Asked, type Item, isTagged } from "../read/asked.ts";
+import { boundsJson, type Named, parted } from "../read/parts.ts";
 import { takeMath } from "./calculations.ts";
 import { type Draft, type Measure, node, percentage, trend } from "./draft.ts";
 import { infoOf } from "./events.ts";
+import { use } from "./items.ts";
 
 /** The series that counts visits with an event. A null event means any event. */
 export const visitsWith = (event: string | null, filters: JsonObject[] = []): JsonObject =>
@@ -42,6 +44,8 @@ export const sessions: Measure = (asked) => {
   const [event] = asked.events();
   if (event !== undefined) {
     if (isOfPages) return undefined;
+    const counted = takeViewCount(asked, event);
+    if (counted !== undefined) return trend([visitsWith("$pageview", counted)], [view]);
     event.isUsed = true;
     asked.takeAll("SESSION", "COUNT", "SET_ANY");
     return trend([visitsWith(event.part.event.name)], [event.part.event]);
@@ -53,6 +57,15 @@ export const sessions: Measure = (asked) => {
   asked.takeAll("SESSION", "COUNT", "VISITOR", "PERSON", "SUM", "MUCH");
   return trend([visitsWith("$pageview")], [view]);
 };
+
+/** Takes "with more than 10 page views": the filters on the number of pages of a visit. */
+function takeViewCount(asked: Asked, event: Item & { part: Named }): JsonObject[] | undefined {
+  const count = asked.beside(event, -1);
+  if (event.part.event.name !== "$pageview" || count?.part?.kind !== "cmp") return undefined;
+  use(event, count);
+  asked.takeAll("SESSION", "COUNT", "SET_ANY");
+  return parted(boundsJson({ of: "session", name: "$pageview_count" }, count.part.bounds));
+}
 
 const duration = (math: string): Draft => {
   const of = { math_property: "$session_duration", math_property_type: "session_properties" };
