@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../values/json.ts";
 import { eventOf, objectIn, objectsOf } from "./fields.ts";
-import { filtersOf, whereWords } from "./filters.ts";
+import { filtersOf, filterWords } from "./filters.ts";
 import { eventNoun, peopleNoun, type Style } from "./names.ts";
 import { counted, intervalOf, namedInterval } from "./time.ts";
 
@@ -13,7 +13,7 @@ const ORDERS: Readonly<Record<string, string>> = { strict: "strict ", unordered:
 export function funnelWords(query: JsonObject, style: Style): string {
   const filter = objectIn(query, "funnelsFilter");
   const steps = objectsOf(query["series"]).map((node) =>
-    [eventNoun(eventOf(node), style), ...whereWords(filtersOf(node["properties"]), style)].join(
+    [eventNoun(eventOf(node), style), ...filterWords(filtersOf(node["properties"]), style)].join(
       " ",
     ),
   );

@@ -47,7 +47,10 @@ export const firstWord = (asked: Asked, item: Item): Item | undefined =>
     .slice(item.at + 1, item.at + 4)
     .find(
       (one) =>
-        !one.isUsed && isTagged(one, "FIRST_SEEN") && asked.items[one.at + 1]?.tags[0] === "JOINED",
+        !one.isUsed &&
+        isTagged(one, "FIRST_SEEN") &&
+        asked.items[one.at + 1]?.tags[0] === "JOINED" &&
+        asked.items.slice(item.at + 1, one.at).every(({ part }) => part?.kind !== "ev"),
     ) ?? freeBefore(asked, item, "IS_NEW", "FIRST_SEEN");
 
 function takeFrequency(asked: Asked, item: Item, to: number): Frequency | undefined {

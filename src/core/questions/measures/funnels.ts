@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../values/json.ts";
 import { type Asked, behavior, type Item, NotUnderstood } from "../read/asked.ts";
+import type { Label } from "../read/labels.ts";
 import type { Named } from "../read/parts.ts";
 import { takeDeeds } from "./deeds.ts";
-import { type Draft, type Measure, node, percentage } from "./draft.ts";
-import { ordersOf, visitEvent } from "./events.ts";
+import { type Draft, node, percentage } from "./draft.ts";
+import { infoOf, ordersOf, visitEvent } from "./events.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
 
 const KINDS = ["HOW_LONG", "ABANDONMENT", "CONVERSION", "FUNNEL"] as const;
@@ -17,7 +18,7 @@ const takeJoints = (asked: Asked): void => {
 };
 
 /** "Funnel from A to B to C", "A then B", "conversion rate from A to B", "how long from A to B", "A to B abandonment". */
-export const funnel: Measure = (asked) => {
+export const funnel = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
   const kind = KINDS.find((tag) => asked.has(tag));
   const steps = asked.events();
   if (kind === undefined && !isChain(asked, steps)) return undefined;
@@ -36,8 +37,30 @@ export const funnel: Measure = (asked) => {
     const words = kind?.toLowerCase().replace("_", " ") ?? "then";
     throw new NotUnderstood(words, "A way has two steps at least.");
   }
+  const [first, last, another] = series;
+  if (kind === "CONVERSION" && another === undefined && isBySource(labels) && isPlain(window)) {
+    const [part, whole] = [last, first].map((step) => ({ ...step, math: "dau" }));
+    return percentage(part ?? {}, whole ?? {}, [
+      infoOf(asked, String(last?.["event"])),
+      infoOf(asked, String(first?.["event"])),
+    ]);
+  }
   return funnelOf(asked, series, { ...window, ...shownOf(asked, kind, isMedian) });
 };
+
+/**
+ * Whether lines are by the source of a visit. People come from several sources, so each source has the people who
+ * converted on a visit from it.
+ */
+const isBySource = (labels: readonly Label[]): boolean =>
+  labels.some(
+    (one) =>
+      "properties" in one &&
+      !one.isFirstTouch &&
+      /^(?:utm_|\$referr)/.test(one.properties[0]?.name ?? ""),
+  );
+
+const isPlain = (window: JsonObject): boolean => Object.keys(window).length === 0;
 
 /** How a funnel is shown if not by its steps: as the time to convert, or as its rate over time. */
 function shownOf(asked: Asked, kind: string | undefined, isMedian: boolean): JsonObject {

@@ -248,7 +248,7 @@ function chosenOf(
     Number(event.stems.every((stem) => stems.has(stem))),
     Number(whole.includes(event)),
     // "Subscriptions" start a subscription, and do not subscribe to a newsletter.
-    Number(nameWords(event.name).some((word) => singular(word) === noun)),
+    Number(begins(event) > 0 && nameWords(event.name).some((word) => singular(word) === noun)),
     Number([...event.verbs].some((verb) => stems.has(verb))),
     begins(event),
     -event.stems.length,

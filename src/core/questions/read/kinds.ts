@@ -53,21 +53,10 @@ function ofFunnel(made: Made): JsonObject {
     meanNothing(unit.item);
   return {
     ...draft.query,
-    ...attribution(made),
     ...timeAndFilters(made, isOver ? interval : null),
     ...(isOver ? { interval: interval ?? "day" } : {}),
     ...breakdown(made),
   };
-}
-
-/** People may come from several sources. A conversion by source is of the visits where they took the first step. */
-function attribution({ draft: { query }, labels: [label] }: Made): JsonObject {
-  const isOfVisit =
-    label?.["type"] === "event" && /^(?:utm_|\$referr)/.test(String(label["property"]));
-  if (!isOfVisit) return {};
-  const filter = query["funnelsFilter"] as JsonObject;
-  const own = { breakdownAttributionType: "step", breakdownAttributionValue: 0 };
-  return { funnelsFilter: { ...filter, ...own } };
 }
 
 const PERIODS: Readonly<Record<Interval, string>> = {

@@ -160,7 +160,10 @@ class Taking {
     for (const item of this.asked.items) {
       if (!isFree(item) || !isTagged(item, "PROP", ...Object.keys(EXPRESSIONS))) continue;
       const label = labelOf(this.asked, item);
-      if (label !== undefined && this.labels.some((one) => isSame(one, label))) item.isUsed = true;
+      if (label === undefined || !this.labels.some((one) => isSame(one, label))) continue;
+      item.isUsed = true;
+      const which = this.asked.beside(item, -1);
+      if (which !== undefined && isTagged(which, "WHICH")) which.isUsed = true;
     }
   }
 

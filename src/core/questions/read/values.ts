@@ -141,7 +141,6 @@ export function readPlaces(places: Places<Part>, index: NameIndex): void {
   places.each("{[^|>]+} {pages?|posts?|articles?|sections?|entries}", (found) =>
     section(found, index),
   );
-  places.each("PAGE", (found) => section(found, index));
   places.each("(VAL|F|NEARPROP|EVPART) (EV|PROP)", (found) => screen(found, index));
   places.each("(EXCEPT|WITHOUT) _ (PROP)? _ PAGE(((AND|OR|{,}) _)+ PAGE)*", (found) =>
     pages(found, "exact", true),
@@ -149,6 +148,7 @@ export function readPlaces(places: Places<Part>, index: NameIndex): void {
   for (const [tag, how] of TEXT_OPERATORS) {
     places.each(`(PROP)? _ ${tag} _ PAGE`, (found) => pages(found, how));
   }
+  places.each("PAGE", (found) => section(found, index));
   places.each("(PROP _)? PAGE((OR|{,}|AND) PAGE)* (PROP)?", (found) =>
     areNamed(found, /^\$(?:pathname|current_url|screen_name)$/) ? pages(found) : undefined,
   );
