@@ -79,12 +79,20 @@ const isChain = (asked: Asked, steps: readonly Item[]): boolean =>
     .slice(1)
     .every((step, at) =>
       asked.items
-        .slice((steps[at] as Item).at + 1, step.at)
+        .slice(endOf(asked, steps[at] as Item), step.at)
         .some(
           ({ isUsed, tags, word }) =>
             /^(?:then|to|>)$/.test(word) || (!isUsed && tags.includes("TO") && !tags.includes("F")),
         ),
     );
+
+/** The place after the last word of an event: "to" in "subscribed to the newsletter" leads nowhere. */
+const endOf = (asked: Asked, { at }: Item): number => {
+  const next = asked.items.findIndex((one) => one.at > at && one.part !== undefined);
+  const until = next < 0 ? asked.items.length : next;
+  const last = asked.items.slice(0, until).findLast(({ tags }) => tags[0] === "JOINED");
+  return Math.max(at, last?.at ?? at) + 1;
+};
 
 /** Takes the name of a funnel, as in "signup funnel: page view then sign up". */
 function takeName(asked: Asked, steps: readonly (Item & { part: Named })[]): void {

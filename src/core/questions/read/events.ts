@@ -100,9 +100,13 @@ function takeNumber(places: Places<Part>, at: number, { words }: Term, event: Ev
   const next = places.sequence()[at + 1];
   const number =
     next?.part === undefined && next !== undefined ? places.terms[next.from]?.number : undefined;
-  const name = words.at(-1)?.low;
+  const name = words.at(-1)?.low ?? "";
   const found = [...event.properties.values()].find(
-    (one) => one.type === "number" && one.name.toLowerCase() === name,
+    (one) =>
+      one.type === "number" &&
+      nameWords(one.name)
+        .filter((word) => !/^(?:number|no|nr|id)$/.test(word))
+        .join(" ") === singular(name),
   );
   if (number === undefined || found === undefined) return;
   const property: PropertyInfo = { of: "event", ...found };
