@@ -50,6 +50,8 @@ export const calculation: Measure = (asked) => {
   const { item, property } = target;
   const owner = event ?? ownerOf(asked, property, item === undefined ? "" : textOf(item));
   use(item, ...events);
+  // "Units sold (quantity)" names the property again.
+  useAll(asked, ({ part, term }) => part === undefined && term.properties[0] === property);
   if (events.length > 1) throw new NotUnderstood(textOf(events[1] as Item));
   takeEmptyWords(asked, owner);
   const math = takeMath(asked) ?? "sum";
@@ -70,7 +72,12 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
   const numbers = numbersOf(asked, event ?? null);
   const [target] = numbers;
   if (target !== undefined) {
-    const isAsked = math !== undefined || asked.has("MUCH") || isBareMoney(asked, numbers);
+    const isOfEvent =
+      target.item !== undefined &&
+      asked.beside(target.item, 1)?.at === target.item.at + 1 &&
+      asked.beside(target.item, 1)?.part?.kind === "ev";
+    const isAsked =
+      math !== undefined || isOfEvent || asked.has("MUCH") || isBareMoney(asked, numbers);
     return isAsked ? target : undefined;
   }
   // "Highest order", and "total of orders in euros".

@@ -1,7 +1,16 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, isTagged } from "../read/asked.ts";
+import {
+  type Asked,
+  behavior,
+  type Item,
+  isTagged,
+  meanNothing,
+  NotUnderstood,
+  textOf,
+} from "../read/asked.ts";
 import { type Frequency, joined, type Named, parted } from "../read/parts.ts";
+import { nameStems } from "../text/stems.ts";
 import { takeConditions } from "./conditions.ts";
 import { freeBefore, use } from "./items.ts";
 
@@ -18,6 +27,7 @@ export type Deed = {
 
 /** Takes the events of a question, each with the conditions after it, its frequency and its negation. */
 export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean }): Deed[] {
+  takeObjects(asked);
   const events = asked.events();
   return events.map((item, at): Deed => {
     item.isUsed = true;
@@ -39,6 +49,31 @@ export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean })
       isFirst: first !== undefined,
     };
   });
+}
+
+/**
+ * Takes things that an event is about: "job" in "applied for a remote job". Throws `NotUnderstood` for a part of an
+ * event's name that no "and", "or" or "who" makes a deed of its own.
+ */
+function takeObjects(asked: Asked): void {
+  const [first, ...others] = asked.events();
+  for (const item of others) {
+    const before = asked.beside(item, -1);
+    const link = before?.part?.kind === "filter" ? asked.beside(before, -1) : before;
+    const isLinked =
+      !item.part.isPart ||
+      isTagged(link, "AND", "OR", "WHO", "WITHOUT", "VERSUS", "TO", "COUNT") ||
+      link?.word === "," ||
+      link?.part?.kind === "freq" ||
+      link?.part?.kind === "cmp";
+    if (isLinked || first === undefined) continue;
+    const stems = item.term.words.map(({ stem }) => stem);
+    const isObject = [...first.part.event.properties.keys()].some((name) =>
+      nameStems(name).some((stem) => stems.includes(stem)),
+    );
+    if (!isObject) throw new NotUnderstood(textOf(item));
+    meanNothing(item);
+  }
 }
 
 /** The word "first" before an event or between its words, as in "created their first task". */

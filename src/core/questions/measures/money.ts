@@ -22,7 +22,7 @@ export const money: Measure = (asked) => {
   if (word === undefined) return undefined;
   // "Customers who spent more than 100" are people.
   if (asked.beside(word, 1)?.part?.kind === "cmp" && hasPeople(asked)) return undefined;
-  const isOurs = asked.items.some((one) => one.word === "we");
+  const isOurs = asked.items[word.at - 1]?.word === "we";
   if (isOurs && isTagged(word, "SPEND"))
     throw new NotUnderstood(textOf(word), "There is no event for money that you spend.");
   const isValue = isTagged(word, "ORDER_VALUE");

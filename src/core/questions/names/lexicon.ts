@@ -29,7 +29,7 @@ export const CONCEPTS = {
   dau: "dau, daily active user, daily active",
   wau: "wau, weekly active user, weekly active",
   mau: "mau, monthly active user, monthly active",
-  session: "session, visit, browsing session, unique session",
+  session: "session, visit, traffic, browsing session, unique session",
   is_new: "new, brand new, first time, newly, first ever",
   returning:
     "returning, repeat, recurring, existing, be here before, have be here before, visit before, come before, have visit before",
@@ -116,7 +116,7 @@ export const CONCEPTS = {
   percent: "%, percent",
   within: "within, in less than, in under",
   revenue:
-    "revenue, rev, takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, take in, earn",
+    "revenue, rev, takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, earn",
   spend: "spend, money spend, amount spend",
   order_value:
     "order value, basket value, basket size, purchase value, aov, order size, cart value, ticket size, worth of an order, revenue per order, revenue per purchase, value of an order, value per order, value of order, value of purchase, order total, amount of an order, amount per order",

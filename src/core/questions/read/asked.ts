@@ -147,6 +147,7 @@ export const isTagged = (item: Item | undefined, ...tags: readonly string[]): bo
 export const meanNothing = (item: Item): void => {
   item.isUsed = true;
   item.tags = ["F"];
+  delete item.part;
 };
 
 /** The words of an item. */

@@ -104,7 +104,9 @@ function objectOf(event: EventInfo | null): JsonObject[] {
   const best =
     own.length === 1
       ? own[0]
-      : own.find(({ name }) => SEARCHED.test(name) || event?.stems.includes(stemOf(name)) === true);
+      : (own.find(
+          ({ name }) => SEARCHED.test(name) || event?.stems.includes(stemOf(name)) === true,
+        ) ?? own.find(({ name }) => /^(?:title|name)$/i.test(name)));
   return best === undefined ? [] : [{ property: best.name, type: "event" }];
 }
 

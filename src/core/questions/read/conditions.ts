@@ -143,7 +143,8 @@ const BE = /^\S*(?:^| )(?:is|are|was|were|be|been|being)[ _]/;
 
 /** Reads a property and the values next to it; undefined if there are no values. */
 function listed(found: Found): Condition | undefined {
-  if (found.before?.tags.includes("BY") === true) return undefined;
+  if (["BY", "FIRST_TOUCH", "LAST_TOUCH"].some((tag) => found.before?.tags.includes(tag)))
+    return undefined;
   const named = found.of("PROP")[0];
   const places = found.free("VAL", "QUOTED").filter((place) => place !== named);
   if (places.length === 0) return undefined;

@@ -150,7 +150,11 @@ class Taking {
     const isPlural = ({ term: { words } }: Item) =>
       words.some(({ low, form }) => low.endsWith("s") && form !== low);
     const first = items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
-    const isBare = (item: Item) => item.term.group === undefined && isTagged(item, "PROP");
+    // "Units sold" is their sum.
+    const isSum = (item: Item) =>
+      item.term.properties[0]?.type === "number" && this.asked.beside(item, 1)?.part?.kind === "ev";
+    const isBare = (item: Item) =>
+      item.term.group === undefined && isTagged(item, "PROP") && !isSum(item);
     this.add(free.find((item) => isBare(item) && (isPlural(item) || item === first)));
   }
 

@@ -177,6 +177,8 @@ const pageOf = (text: string) =>
     .replace(/[?#].*$/, "")
     .replace(/(?<=.)\/+$/, "") || "/";
 
+const ACCOUNT = /^(?:accounts?|organi[sz]ations?|compan(?:y|ies)|business(?:es)?|firms?)$/;
+
 /** Words that never start or end a name. */
 const EDGES: ReadonlySet<string> = new Set("by per to and or vs than".split(" "));
 
@@ -195,8 +197,12 @@ function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | un
     words.every(({ text: one }) => one !== one.toUpperCase() || !/\p{L}/u.test(one))
       ? []
       : valuesNamed(text, index);
-  const group =
+  const known =
     words.length > 3 ? undefined : index.groups.get(keyOf(words.map(({ low }) => stemOf(low))));
+  // The only kind of group is also an account.
+  const isAccount = index.groups.size === 1 && words.length === 1 && ACCOUNT.test(text);
+  const isFree = values.length === 0 && Object.keys(names).length === 0;
+  const group = known ?? (isAccount && isFree ? [...index.groups.values()][0] : undefined);
   const found: Partial<Term> = {
     ...(concepts === undefined ? {} : { concepts }),
     ...names,

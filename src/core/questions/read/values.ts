@@ -3,6 +3,7 @@ import { folded } from "../text/stems.ts";
 import { conditionOn, TEXT_OPERATORS } from "./conditions.ts";
 import type { Condition, PageNamed, Part, PersonNamed } from "./parts.ts";
 import type { Match, Places } from "./rules.ts";
+import type { Term } from "./terms.ts";
 
 type Found = Match<Part>;
 
@@ -27,11 +28,19 @@ export function readValues(places: Places<Part>): void {
   );
 }
 
+/** The values that a word stands for. "Remote" may be a text, and the property "is remote". */
+const valuesOf = ({ values, properties }: Term): readonly ValueInfo[] => [
+  ...values,
+  ...properties.flatMap((property) =>
+    property.type === "boolean" ? { property, value: "true", count: property.count } : [],
+  ),
+];
+
 function alone(found: Found, isNot: boolean): Condition | undefined {
   const places = found.free("VAL");
   const isNamedBy =
     found.all.some(({ word }) => word === "by") && places.some(({ tags }) => tags.includes("PROP"));
-  const [first, ...others] = places.map((place) => found.term(place).values);
+  const [first, ...others] = places.map((place) => valuesOf(found.term(place)));
   if (first === undefined || isNamedBy) return undefined;
   const of = first.flatMap((one) => {
     const rest = others.map((values) => values.find(({ property }) => property === one.property));
@@ -59,9 +68,23 @@ function eachOf(found: Found): Condition | undefined {
   return { ...one, of, text: `${one.text} and ${other.text}`, isEach: true };
 }
 
+const OPPOSITES: Readonly<Record<string, string>> = {
+  ...{ exact: "is_not", is_not: "exact", is_set: "is_not_set", is_not_set: "is_set" },
+};
+
+/** Reads "excluding orders with a coupon". */
+function without(found: Found): Condition | undefined {
+  const part = found.all.at(-1)?.part;
+  const operator = part?.kind === "filter" ? OPPOSITES[part.operator] : undefined;
+  if (part?.kind !== "filter" || operator === undefined || part.bounds !== undefined)
+    return undefined;
+  return { ...part, operator };
+}
+
 /** Reads "from Germany or with Firefox": either condition must be met. */
 export function readAlternatives(places: Places<Part>): void {
   places.each("FILTER _ AND _ COUNT _ FILTER", eachOf);
+  places.each("EXCEPT _ (EV|SESSION) _ FILTER", without);
   places.each("(FILTER|PAGES) _ OR _ (FILTER|PAGES)", (found) => {
     const or = found.all.flatMap(({ part }) => {
       if (part?.kind === "filter") return part.or ?? [part];
