@@ -68,9 +68,9 @@ function takeOwners(asked: Asked, filters: readonly JsonObject[]): void {
     const isGroup =
       group !== undefined && filters.some((one) => one["group_type_index"] === group.index);
     const isPeople = isTagged(item, "PERSON") && before?.part?.kind === "filter" && before.isUsed;
-    const isVerb = isCondition(next ?? {}, ({ name }) =>
-      nameStems(name).includes(words[0]?.stem ?? ""),
-    );
+    const isVerb =
+      !isTagged(item, "PROP") &&
+      isCondition(next ?? {}, ({ name }) => nameStems(name).includes(words[0]?.stem ?? ""));
     if (isGroup || isPeople || isVerb) meanNothing(item);
   }
 }
