@@ -2,14 +2,17 @@ import type { ProjectVocabulary } from "../ports/vocabulary.ts";
 import type { JsonObject } from "../values/json.ts";
 import { closestNames } from "../values/similar-names.ts";
 import { indexOf } from "./names/build.ts";
+import { FILLER } from "./names/lexicon.ts";
 import { placesOf, readQuestion, type Unknown } from "./question.ts";
+import { mended } from "./read/terms.ts";
 import type { Today } from "./text/dates.ts";
 import { folded, nameWords } from "./text/stems.ts";
 import { takeTime } from "./text/time.ts";
 import { wordsOf } from "./text/words.ts";
 
-/** How many questions a refusal offers, similar names are tried, and unknown words are quoted. */
+/** How many questions a refusal offers and tries, similar names are tried, and unknown words are quoted. */
 const OFFERED_MAX = 3;
+const TRIED_MAX = 8;
 const NEAR_MAX = 3;
 const UNKNOWN_MAX = 3;
 
@@ -56,9 +59,15 @@ export function offersFor(
     const isNew = !offers.some((one) => folded(one) === folded(text));
     if (isNew && text.split(" ").length >= 3 && !text.includes('"') && isAnswered(text))
       offers.push(text);
-    if (offers.length === OFFERED_MAX) break;
+    if (offers.length === TRIED_MAX) break;
   }
-  return offers;
+  // Those with a word of the question come first.
+  const { text: left } = takeTime(question, today);
+  const asked = new Set(wordsOf(left).flatMap(({ low, stem }) => (FILLER.has(low) ? [] : stem)));
+  const isNear = (offer: string) =>
+    wordsOf(takeTime(offer, today).text).some(({ stem }) => stem.length > 2 && asked.has(stem));
+  const near = offers.filter(isNear);
+  return [...near, ...offers.filter((one) => !near.includes(one))].slice(0, OFFERED_MAX);
 }
 
 /** The maximum number of other readings of a question. */
@@ -129,16 +138,12 @@ function* near(question: string, vocabulary: ProjectVocabulary, today: Today): G
   const times = `${when.interval === undefined ? "" : ` per ${when.interval}`}${period}`;
   const { events, labels, values } = namedIn(left, vocabulary);
   for (const name of events) {
-    for (const label of labels) yield `${name} by ${spoken(label.name)}${period}`;
+    for (const label of labels) yield `${name} by ${label}${period}`;
     for (const value of values) yield `how many ${name} ${value}${period}`;
     yield `how many ${name}${times}`;
     yield `people with ${name}${times}`;
   }
-  for (const { of, name, events: owners = [] } of labels) {
-    const [owner] = of === "event" ? owners : [];
-    yield `visitors by ${spoken(name)}${period}`;
-    if (owner !== undefined) yield `${spoken(owner)} by ${spoken(name)}${period}`;
-  }
+  for (const label of labels) yield `visitors by ${label}${period}`;
   if (events.length === 0 && /visitor|user|people|person|customer/i.test(question)) {
     yield `how many visitors${times}`;
     yield `active users per week${period}`;
@@ -149,22 +154,40 @@ function* near(question: string, vocabulary: ProjectVocabulary, today: Today): G
   yield `how many page views${times}`;
 }
 
-/** The events and properties that a text names, and its filters in their original words. */
+/**
+ * The events, labels and filters that a text names, in words. Without an event, those with a word of the text in their
+ * name, and those with a property that is named.
+ */
 function namedIn(text: string, vocabulary: ProjectVocabulary) {
-  const places = placesOf(wordsOf(text), indexOf(vocabulary));
-  const all = places.sequence();
+  const index = indexOf(vocabulary);
+  const words = wordsOf(text).map((word) => mended(word, index));
+  const places = placesOf(words, index);
+  const all = places.sequence().map((one) => ({ ...one, term: places.terms[one.from] }));
+  const named = all.flatMap(({ part }) => (part?.kind === "ev" ? [part.event.name] : []));
+  const filters = all.flatMap(({ part }) => (part?.kind === "filter" ? [part] : []));
+  const labels = all.flatMap(({ part, term }) =>
+    part === undefined ? (term?.properties.slice(0, 1) ?? []) : [],
+  );
+  const inNames = all.flatMap(({ part, term }) => (part === undefined ? (term?.partOf ?? []) : []));
+  const owners = [
+    ...labels,
+    ...filters.flatMap(({ of }) => of.slice(0, 1).map((one) => one.property)),
+  ];
+  const near = [
+    ...inNames.map(({ name }) => name),
+    ...owners.flatMap(({ of, events = [] }) => (of === "event" ? [...events].slice(0, 1) : [])),
+  ].filter((name) => !SILENT.test(name));
   return {
-    events: [
-      ...new Set(all.flatMap(({ part }) => (part?.kind === "ev" ? [part.event.name] : []))),
-    ].map(spoken),
-    labels: all.flatMap(({ part, tags, from }) =>
-      part === undefined && tags.includes("PROP")
-        ? (places.terms[from]?.properties.slice(0, 1) ?? [])
-        : [],
+    events: [...new Set(named.length > 0 ? named : near)].slice(0, NEAR_MAX).map(spoken),
+    labels: labels.map(({ name, group }) =>
+      group === undefined || name !== "name" ? spoken(name) : groupWord(vocabulary, group),
     ),
-    values: all.flatMap(({ part }) => (part?.kind === "filter" ? [part.text] : [])),
+    values: filters.map((one) => one.text),
   };
 }
+
+const groupWord = ({ groups }: ProjectVocabulary, index: number): string =>
+  groups.find((one) => one.group_type_index === index)?.group_type ?? "group";
 
 /** The period in the words of the question, or the default period. */
 function periodWords(question: string, left: string): string {

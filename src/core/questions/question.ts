@@ -77,6 +77,10 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
   const isLoud = question === question.toUpperCase();
   const text = isLoud ? question.toLowerCase() : question;
   const { text: left, when, said } = takeTime(text, today);
+  const inWords = (unknown: Unknown[]): Unknown[] =>
+    unknown.map((one) =>
+      one.start < one.end ? { ...one, text: question.slice(one.start, one.end) } : one,
+    );
   const words = wordsOf(left).map((word) => mended(word, index));
   const twice = doubled(words);
   if (twice !== undefined)
@@ -87,11 +91,11 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
     if (attempt === undefined) continue;
     const parts = [...attempt.parts, ...said].toSorted((a, b) => a.start - b.start);
     if ("query" in attempt) return { query: attempt.query, parts };
-    return { query: null, unknown: attempt.unknown, parts };
+    return { query: null, unknown: inWords(attempt.unknown), parts };
   }
   const strange = strangeOf(places);
   const unknown = strange.length > 0 ? strange : wholeOf(left);
-  return { query: null, unknown, parts: said };
+  return { query: null, unknown: inWords(unknown), parts: said };
 }
 
 /** The whole text as one unknown part, for when no single word is the problem. */
@@ -210,11 +214,14 @@ const unknownOf = ({ text, start, end }: Word, reason?: string): Unknown => ({
 });
 
 function placed({ words: text, reason }: NotUnderstood, words: readonly Word[]): Unknown {
-  const first = words.find(({ low }) => text.toLowerCase().split(/\s+/).includes(low));
+  const named = text.toLowerCase().split(/\s+/);
+  const at = words.findIndex(({ low }) => named.includes(low));
+  const last = words[at + named.length - 1];
+  const end = last?.low === named.at(-1) ? last?.end : words[at]?.end;
   return {
     text,
-    start: first?.start ?? 0,
-    end: first?.end ?? 0,
+    start: words[at]?.start ?? 0,
+    end: end ?? 0,
     ...(reason === undefined ? {} : { reason }),
   };
 }

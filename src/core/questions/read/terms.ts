@@ -101,8 +101,14 @@ export function mended(word: Word, index: NameIndex): Word {
   const all = [...KNOWN_WORDS, ...index.ownWords].filter(
     (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one) && !DONE.has(stemOf(one)),
   );
+  // A letter too many is a slip if it is doubled. Otherwise it is another word: "monkeys" are no "money".
+  const isOther = (one: string, typed: string) => typed.length > one.length && !/(.)\1/.test(typed);
   const like = (most: number) =>
-    all.find((one) => isSpelledLike(one, low, most) || isSpelledLike(one, singular(low), most));
+    all.find((one) =>
+      [low, singular(low), formOf(low)].some(
+        (typed) => isSpelledLike(one, typed, most) && !isOther(one, typed),
+      ),
+    );
   const found = like(1) ?? (low.length >= 8 ? like(2) : undefined);
   return found === undefined
     ? word
