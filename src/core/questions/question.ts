@@ -4,7 +4,7 @@ import { calculation, different } from "./measures/calculations.ts";
 import { counts } from "./measures/counts.ts";
 import type { Draft } from "./measures/draft.ts";
 import { funnel } from "./measures/funnels.ts";
-import { activeOn, lifecycle, paths, stickiness } from "./measures/journeys.ts";
+import { lifecycle, paths, stickiness } from "./measures/journeys.ts";
 import { money } from "./measures/money.ts";
 import { onePerson, personsNow, whoDid } from "./measures/persons.ts";
 import { labelled, sold } from "./measures/ranked.ts";
@@ -14,7 +14,7 @@ import { share } from "./measures/shares.ts";
 import { active, sessions } from "./measures/visits.ts";
 import { indexOf } from "./names/build.ts";
 import type { NameIndex } from "./names/index.ts";
-import { Asked, type Item, NotUnderstood, textOf } from "./read/asked.ts";
+import { Asked, type Item, isTagged, NotUnderstood, textOf } from "./read/asked.ts";
 import { unmet } from "./read/check.ts";
 import { completed } from "./read/complete.ts";
 import { readNamedConditions } from "./read/conditions.ts";
@@ -52,7 +52,6 @@ const MEASURES: readonly ((asked: Asked, labels: readonly Label[]) => Draft | un
   lifecycle,
   paths,
   onePerson,
-  activeOn,
   stickiness,
   retention,
   funnel,
@@ -100,11 +99,9 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
 
 /** The whole text as one unknown part, for when no single word is the problem. */
 function wholeOf(text: string): Unknown[] {
-  const [before = ""] = /^[\s,]*/.exec(text) ?? [];
-  const words = text.slice(before.length).replace(/[\s,?!.]+$/, "");
-  return [
-    { text: words.replace(/\s+/g, " "), start: before.length, end: before.length + words.length },
-  ];
+  const words = text.replace(/[\s,?!.]+$/, "");
+  const start = Math.max(0, words.search(/[^\s,]/));
+  return [{ text: words.slice(start).replace(/\s+/g, " "), start, end: words.length }];
 }
 
 type Attempt = { parts: SaidPart[] } & ({ query: JsonObject } | { unknown: Unknown[] });
@@ -165,14 +162,10 @@ export function placesOf(words: readonly Word[], index: NameIndex): Places<Part>
 /** Words that are missing from the query. An "and" between two used parts is fine. */
 function unreadOf(asked: Asked, query: JsonObject): Unknown[] {
   const unread = asked.unread();
+  const isFine = (item: Item) =>
+    isTagged(item, "COUNT") || (isTagged(item, "AND", "WHO", "SET_ANY") && isJoint(asked, item));
   return [...unread, ...unmet(asked, query).filter((item) => !unread.includes(item))]
-    .filter(
-      (item) =>
-        !(
-          ["AND", "WHO", "COUNT", "SET_ANY"].some((tag) => item.tags.includes(tag)) &&
-          isJoint(asked, item)
-        ),
-    )
+    .filter((item) => !isFine(item))
     .map((item) => ({
       text: textOf(item),
       start: item.term.words[0]?.start ?? 0,
@@ -180,10 +173,8 @@ function unreadOf(asked: Asked, query: JsonObject): Unknown[] {
     }));
 }
 
-const isJoint = (asked: Asked, item: Item): boolean => {
-  const [before, after] = [asked.beside(item, -1), asked.beside(item, 1)];
-  return item.tags.includes("COUNT") || (before?.isUsed === true && after?.isUsed === true);
-};
+const isJoint = (asked: Asked, item: Item): boolean =>
+  ([-1, 1] as const).every((step) => asked.beside(item, step)?.isUsed === true);
 
 /** The second of two equal words in a row, except words such as "that" that may repeat. */
 const doubled = (words: readonly Word[]): Word | undefined =>
@@ -206,7 +197,10 @@ function strangeOf(places: Places<Part>): Unknown[] {
   });
 }
 
-const unknownOf = ({ text, start, end }: Word, reason?: string): Unknown => ({
+const unknownOf = (
+  { text, start, end }: Pick<Word, "text" | "start" | "end">,
+  reason?: string,
+): Unknown => ({
   text,
   start,
   end,
@@ -218,10 +212,5 @@ function placed({ words: text, reason }: NotUnderstood, words: readonly Word[]):
   const at = words.findIndex(({ low }) => named.includes(low));
   const last = words[at + named.length - 1];
   const end = last?.low === named.at(-1) ? last?.end : words[at]?.end;
-  return {
-    text,
-    start: words[at]?.start ?? 0,
-    end: end ?? 0,
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return unknownOf({ text, start: words[at]?.start ?? 0, end: end ?? 0 }, reason);
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../values/json.ts";
 import { type EventInfo, isMoney } from "../names/index.ts";
 import { type Asked, isTagged } from "../read/asked.ts";
 import { filterJson } from "../read/parts.ts";
-import { type Draft, trend } from "./draft.ts";
+import { type Draft, node, trend } from "./draft.ts";
 import { isCondition } from "./items.ts";
 
 const CURRENCIES: readonly [words: RegExp, code: string][] = [
@@ -20,7 +20,7 @@ export function currencyOf(words: readonly string[]): string | undefined {
 
 /** Whether the amounts of an event are in several currencies. */
 export const hasCurrencies = (asked: Asked, event: EventInfo | null): boolean =>
-  hasCurrency(event ?? undefined) && currencyCodes(asked).size > 1;
+  event?.properties.has("currency") === true && currencyCodes(asked).size > 1;
 
 /** The filter for amounts in one currency. */
 export const inCurrency = (code: string): JsonObject =>
@@ -38,13 +38,11 @@ const currencyCodes = (asked: Asked): ReadonlySet<string> =>
       .map(({ value }) => value),
   );
 
-const hasCurrency = (event: EventInfo | undefined): boolean =>
-  event?.properties.has("currency") === true;
-
 /** The currency format of an event's amounts, for a `trendsFilter`; empty unless the project has exactly one currency. */
 export function currency(asked: Asked, event: EventInfo | undefined): JsonObject {
   const [code, ...others] = currencyCodes(asked);
-  if (code === undefined || others.length > 0 || !hasCurrency(event)) return {};
+  if (code === undefined || others.length > 0 || event?.properties.has("currency") !== true)
+    return {};
   return { aggregationAxisFormat: "currency", aggregationAxisPostfix: ` ${code}` };
 }
 
@@ -66,3 +64,7 @@ export const isCurrencySaid = (asked: Asked): boolean =>
 
 /** Whether an event has amounts of money. */
 export const hasMoney = (event: EventInfo): boolean => [...event.properties.values()].some(isMoney);
+
+/** The node with the sum of an event's amounts. */
+export const sumOf = (asked: Asked, event: EventInfo, words: string): JsonObject =>
+  node(event.name, { math: "sum", math_property: asked.moneyOf(event, words).name });

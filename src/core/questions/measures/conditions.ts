@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../values/json.ts";
-import type { EventInfo } from "../names/index.ts";
+import type { EventInfo, PropertyInfo } from "../names/index.ts";
 import { type Asked, behavior, filterOf, NotUnderstood, textOf } from "../read/asked.ts";
 import { type Condition, type PageNamed, parted } from "../read/parts.ts";
 import { currencyOf, hasCurrencies, inCurrency } from "./amounts.ts";
 import { ordersOf } from "./events.ts";
-import { use } from "./items.ts";
+import { isCondition, use } from "./items.ts";
 
 /** Takes the conditions between two items that an event can meet. With `isOwn`, only those specific to the event. */
 export const takeConditions = (
@@ -19,9 +19,12 @@ export const takeConditions = (
     [event],
   );
 
-/** Takes all remaining conditions as filters of the whole query. */
-export const takeFilters = (asked: Asked, events: readonly (EventInfo | null)[]): JsonObject[] =>
-  taken(asked, () => true, events);
+/** Takes all remaining conditions as filters of the whole query, or those between two items. */
+export const takeFilters = (
+  asked: Asked,
+  events: readonly (EventInfo | null)[],
+  { from = -1, to = asked.items.length } = {},
+): JsonObject[] => taken(asked, ({ at }) => at > from && at < to, events);
 
 const taken = (
   asked: Asked,
@@ -67,6 +70,18 @@ export const takeExclusions = (asked: Asked, event: EventInfo | null): JsonObjec
     return [behavior(event?.name ?? null, { filters: [filter], isNot: true })];
   });
 
+/** Limits all conditions to properties of persons. Returns false if one of them cannot be on such a property. */
+export function areOfPersons(asked: Asked): boolean {
+  const isOfPerson = ({ of }: PropertyInfo) => of === "person";
+  if (!asked.conditions().every((item) => isCondition(item, isOfPerson))) return false;
+  for (const item of asked.conditions()) {
+    const { part } = item;
+    if (part.kind === "filter")
+      item.part = { ...part, of: part.of.filter(({ property }) => isOfPerson(property)) };
+  }
+  return true;
+}
+
 /** Takes "spent more than 100". Throws `NotUnderstood` if the project has no orders, or orders without amounts. */
 export function takeSpent(asked: Asked): JsonObject[] {
   const spend = asked.find("SPEND", "REVENUE");
@@ -74,16 +89,14 @@ export function takeSpent(asked: Asked): JsonObject[] {
   if (spend === undefined || after?.part?.kind !== "cmp" || after.isUsed) return [];
   const orders = ordersOf(asked, textOf(spend));
   use(spend, after);
-  const { currency: word = "" } = after.part;
+  const { bounds, currency: word = "" } = after.part;
   const code = currencyOf([word]);
   const isOneOfSeveral = hasCurrencies(asked, orders);
   if (isOneOfSeveral && code === undefined) {
     throw new NotUnderstood(textOf(spend), "Amounts are in several currencies. Name one.");
   }
   const sum_property = asked.moneyOf(orders, textOf(spend)).name;
-  return after.part.bounds.map(({ is, number }) => ({
-    ...{ type: "behavioral", key: orders.name, value: "performed_event_sum", sum_property },
-    ...{ operator: is, operator_value: number },
-    ...(isOneOfSeveral && code !== undefined ? { event_filters: [inCurrency(code)] } : {}),
-  }));
+  const did = { value: "performed_event_sum", sum_property };
+  const filters = isOneOfSeveral && code !== undefined ? [inCurrency(code)] : [];
+  return parted(behavior(orders.name, { frequency: { kind: "freq", bounds, did }, filters }));
 }

@@ -1,7 +1,7 @@
 import { type Asked, behavior, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
 import { isLabel } from "./calculations.ts";
-import { type Deed, firstTime, takeDeeds } from "./deeds.ts";
+import { type Deed, earlier, takeDeeds } from "./deeds.ts";
 import { type Draft, node, totalTrend, trend } from "./draft.ts";
 import { infoOf, visitEvent } from "./events.ts";
 import { freeBefore, isCondition, PEOPLE, use, useAll } from "./items.ts";
@@ -92,7 +92,7 @@ function groupsCount(
   if (word !== target && isOfPeople) return undefined;
   if (asked.has("MOST", "LEAST", "GREATEST", "SMALLEST", "WHICH")) return undefined;
   use(word, leader);
-  asked.takeAll("DIFFERENT", "ALL_EVENTS");
+  asked.takeAll("DIFFERENT");
   takeActive(asked);
   const event = leader?.part.event;
   const math = { math: "unique_group", math_group_type_index: group.index };
@@ -112,17 +112,15 @@ function peopleCount(asked: Asked): Draft {
     asked.takeAll("VISITOR");
     return newAndReturning(asked, people.base ?? visitEvent(asked));
   }
-  if (asked.events().length > 0) asked.takeAll("ALL_EVENTS");
   const draft = peopleTrend(asked, people);
   takeActive(asked);
   return draft;
 }
 
 function newAndReturning(asked: Asked, event: string): Draft {
-  const isKnown = [firstTime(event, { isNot: true })];
   const series = [
     node(event, { math: "first_time_for_user", custom_name: "New visitors" }),
-    node(event, { math: "dau", custom_name: "Returning visitors" }, isKnown),
+    node(event, { math: "dau", custom_name: "Returning visitors" }, [earlier(event)]),
   ];
   return trend(series, [infoOf(asked, event)]);
 }
@@ -132,9 +130,8 @@ const takeActive = (asked: Asked): void =>
 
 function eventsCount(asked: Asked, isOfPeople: boolean): Draft | undefined {
   const events = asked.events().map(({ part }) => part.event.name);
-  const all = asked.take("ALL_EVENTS");
-  if (events.length === 0) return all === undefined ? undefined : totalTrend(null);
-  asked.takeAll("ALL_EVENTS");
+  if (events.length === 0)
+    return asked.take("ALL_EVENTS") === undefined ? undefined : totalTrend(null);
   // "How many pages were viewed" counts page views.
   if (events.includes("$pageview"))
     useAll(

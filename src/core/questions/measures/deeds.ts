@@ -3,6 +3,7 @@ import type { EventInfo } from "../names/index.ts";
 import {
   type Asked,
   behavior,
+  filterOf,
   type Item,
   isTagged,
   meanNothing,
@@ -22,7 +23,11 @@ export type Deed = {
   frequency: Frequency | undefined;
   isNot: boolean;
   isOr: boolean;
-  isFirst: boolean;
+};
+
+/** The frequency of an event that people did for the first time. */
+export const FIRST: Frequency = {
+  ...{ kind: "freq", bounds: [], did: { value: "performed_event_first_time" } },
 };
 
 /** Takes the events of a question, each with the conditions after it, its frequency and its negation. */
@@ -33,21 +38,14 @@ export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean })
     item.isUsed = true;
     const { event } = item.part;
     const to = events[at + 1]?.at ?? asked.items.length;
-    const not = freeBefore(asked, item, "WITHOUT");
-    const isWhole = events.length === 1 && not === undefined;
-    const filters = isWhole ? [] : takeConditions(asked, event, { from: item.at, to });
-    const link = asked.beside(not ?? item, -1);
+    const not = negationOf(asked, item);
+    const link = takeLink(asked, not ?? item, at === 0);
     use(not);
-    if (isTagged(link, "WHO") || (at > 0 && isTagged(link, "OR", "AND"))) use(link);
-    const first = isOfPeople ? firstWord(asked, item) : undefined;
-    use(first);
-    return {
-      ...{ event, item, filters },
-      frequency: isOfPeople ? takeFrequency(asked, item, to) : undefined,
-      isNot: not !== undefined,
-      isOr: isTagged(link, "OR"),
-      isFirst: first !== undefined,
-    };
+    const often = isOfPeople ? takeFrequency(asked, item, to) : undefined;
+    const isWhole = events.length === 1 && not === undefined && often?.did === undefined;
+    const filters = isWhole ? [] : takeConditions(asked, event, { from: item.at, to });
+    const isNot = not !== undefined;
+    return { event, item, filters, frequency: often, isNot, isOr: isTagged(link, "OR") };
   });
 }
 
@@ -76,60 +74,94 @@ function takeObjects(asked: Asked): void {
   }
 }
 
-/** The word "first" before an event or between its words, as in "created their first task". */
-export const firstWord = (asked: Asked, item: Item): Item | undefined =>
-  asked.items
-    .slice(item.at + 1, item.at + 4)
-    .find(
-      (one) =>
-        !one.isUsed &&
-        isTagged(one, "FIRST_SEEN") &&
-        asked.items[one.at + 1]?.tags[0] === "JOINED" &&
-        asked.items.slice(item.at + 1, one.at).every(({ part }) => part?.kind !== "ev"),
-    ) ?? freeBefore(asked, item, "IS_NEW", "FIRST_SEEN");
+/** Takes the word that joins an event to the words before it. */
+function takeLink(asked: Asked, item: Item, isFirst: boolean): Item | undefined {
+  const link = asked.beside(item, -1);
+  if (isTagged(link, "WHO") || (!isFirst && isTagged(link, "OR", "AND"))) use(link);
+  return link;
+}
 
-function takeFrequency(asked: Asked, item: Item, to: number): Frequency | undefined {
+/** The negation of an event, also before its frequency as in "did not have at least 3 orders". */
+function negationOf(asked: Asked, item: Item): Item | undefined {
   const before = asked.beside(item, -1);
-  if (before?.isUsed === false && before.part?.kind === "cmp") {
-    before.isUsed = true;
-    return { kind: "freq", bounds: before.part.bounds };
-  }
+  return freeBefore(asked, before?.part?.kind === "cmp" ? before : item, "WITHOUT");
+}
+
+/** Whether an item is between the words of an event. */
+const isWithin = ({ items }: Asked, { at }: Item): boolean => items[at + 1]?.tags[0] === "JOINED";
+
+/** Takes the word "first" before an event, between its words, or in "for the first time" after it. */
+export function takeFirst(asked: Asked, item: Item): boolean {
+  const after = asked.beside(item, 1);
+  const next = asked.events().find(({ at }) => at > item.at)?.at ?? asked.items.length;
+  const first =
+    asked.items
+      .slice(item.at + 1, Math.min(next, item.at + 4))
+      .find((one) => isTagged(one, "FIRST_SEEN") && isWithin(asked, one)) ??
+    freeBefore(asked, item, "IS_NEW", "FIRST_SEEN") ??
+    (/first_time$/.test(after?.word ?? "") ? after : undefined);
+  use(first);
+  return first !== undefined;
+}
+
+/** Takes how often people did an event: a number of times or days, a sum, or for the first time. */
+function takeFrequency(asked: Asked, item: Deed["item"], to: number): Frequency | undefined {
+  const inside = asked.items.slice(item.at + 1, to);
+  if (takeFirst(asked, item)) return FIRST;
   // "Read at least 5 articles" has the number between the words of its event.
-  const inside = asked.items
-    .slice(item.at + 1, to)
-    .find(
-      ({ isUsed, part, at }) =>
-        !isUsed && part?.kind === "cmp" && asked.items[at + 1]?.tags[0] === "JOINED",
-    );
-  if (inside?.part?.kind === "cmp") {
-    inside.isUsed = true;
-    return { kind: "freq", bounds: inside.part.bounds };
-  }
-  const other = asked.items
-    .slice(0, to)
-    .find(({ isUsed, part }) => !isUsed && part?.kind === "freq");
-  use(other);
-  return other?.part?.kind === "freq" ? other.part : undefined;
+  const compared = [asked.beside(item, -1), ...inside.filter((one) => isWithin(asked, one))].find(
+    (one) => one?.isUsed === false && one.part?.kind === "cmp",
+  );
+  use(compared);
+  if (compared?.part?.kind === "cmp") return { kind: "freq", bounds: compared.part.bounds };
+  return takeSum(asked, item, to) ?? takeOften(asked, to);
+}
+
+/** Takes a frequency such as "twice" or "on at least 3 days". */
+export function takeOften(asked: Asked, to = asked.items.length): Frequency | undefined {
+  const often = asked.items.find(
+    ({ at, isUsed, part }) => at < to && !isUsed && part?.kind === "freq",
+  );
+  use(often);
+  return often?.part?.kind === "freq" ? often.part : undefined;
+}
+
+/** Takes a condition on the sum of a property, as in "orders with a sum of amounts of at least 300". */
+function takeSum(asked: Asked, item: Deed["item"], to: number): Frequency | undefined {
+  const found = asked
+    .conditions()
+    .find((one) => one.at > item.at && one.at < to && freeBefore(asked, one, "SUM") !== undefined);
+  const bounds = found?.part.kind === "filter" ? found.part.bounds : undefined;
+  if (found === undefined || bounds === undefined) return undefined;
+  use(found, freeBefore(asked, found, "SUM"));
+  const sum_property = String(filterOf(asked, found.part, [item.part.event])["key"]);
+  return { kind: "freq", bounds, did: { value: "performed_event_sum", sum_property } };
 }
 
 /** The filters for people who did a deed, or did not do it. */
 export const didOf = ({ event, filters, frequency, isNot }: Deed): JsonObject[] =>
   parted(behavior(event.name, { filters, frequency, isNot }));
 
-/** The filter for people who did an event for the first time, or with `isNot` not for the first time. */
-export const firstTime = (
-  event: string | null,
-  { isNot, filters = [] }: { isNot: boolean; filters?: JsonObject[] },
-): JsonObject => ({ ...behavior(event, { filters, isNot }), value: "performed_event_first_time" });
+/** The filter for people who had an event, and not for the first time. */
+export const earlier = (event: string | null): JsonObject =>
+  behavior(event, { frequency: FIRST, isNot: true });
 
 /** The filter for people who did an event at least twice. */
 export const repeated = (event: string | null): JsonObject =>
   behavior(event, { frequency: { kind: "freq", bounds: [{ is: "gte", number: 2 }] } });
 
-/** The filters for people by their deeds. They must match all of them, or any if the question says "or". */
+/** Whether a deed is one of several of which people did any. */
+export const isOneOf = (deeds: readonly Deed[], at: number): boolean =>
+  deeds[at]?.isOr === true || deeds[at + 1]?.isOr === true;
+
+/** The filters for people by their deeds. Deeds that "or" joins are one filter. */
 export const behaviorsOf = (deeds: readonly Deed[]): JsonObject[] => {
-  const all = deeds.map((deed) =>
-    deed.isFirst ? [firstTime(deed.event.name, deed)] : didOf(deed),
+  const groups: JsonObject[][] = [];
+  for (const deed of deeds) {
+    if (deed.isOr) groups.at(-1)?.push(joined(didOf(deed)));
+    else groups.push([joined(didOf(deed))]);
+  }
+  return groups.flatMap((group) =>
+    group.length > 1 ? [{ type: "OR", values: group }] : group.flatMap(parted),
   );
-  return deeds.some(({ isOr }) => isOr) ? [{ type: "OR", values: all.map(joined) }] : all.flat();
 };

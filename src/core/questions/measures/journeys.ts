@@ -1,5 +1,5 @@
-import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
-import { type Draft, type Measure, node, trend } from "./draft.ts";
+import { type Asked, type Item, isTagged } from "../read/asked.ts";
+import { type Draft, type Measure, node } from "./draft.ts";
 import { infoOf, visitEvent } from "./events.ts";
 import { PEOPLE, use, useAll } from "./items.ts";
 import { takePeople } from "./people.ts";
@@ -33,33 +33,6 @@ export const stickiness: Measure = (asked) => {
   asked.takeAll("COUNT", "ACTIVE", "AND", "EXACTLY");
   useAll(asked, ({ word }) => word === "active");
   return journeyOf(asked, "StickinessQuery", "day");
-};
-
-/** "On at least 3 days": people with an event on that many days. */
-export const activeOn: Measure = (asked) => {
-  const compared = asked.items.find(
-    ({ isUsed, part, at }) =>
-      !isUsed &&
-      part?.kind === "cmp" &&
-      part.unit === "days" &&
-      /^(?:on|for)$/.test(asked.items[at - 1]?.word ?? ""),
-  );
-  if (compared?.part?.kind !== "cmp" || !asked.has(...PEOPLE)) return undefined;
-  const [{ is, number } = { is: "exact", number: 1 }, more] = compared.part.bounds;
-  if ((is !== "gte" && is !== "gt") || more !== undefined)
-    throw new NotUnderstood(textOf(compared));
-  compared.isUsed = true;
-  asked.takeAll("COUNT");
-  useAll(asked, ({ word }) => word === "active");
-  const event = takeOne(asked);
-  const own = {
-    type: "behavioral",
-    key: event,
-    value: "performed_event_regularly",
-    time_interval: "day",
-    min_periods: number + (is === "gt" ? 1 : 0),
-  };
-  return trend([node(event, { math: "dau" }, [own])], [infoOf(asked, event)]);
 };
 
 const journeyOf = (asked: Asked, kind: string, intervalDefault: "day" | "week"): Draft => {
@@ -107,8 +80,7 @@ export const paths: Measure = (asked) => {
       pathsFilter: {
         includeEventTypes: [visitEvent(asked)],
         [isBefore ? "endPoint" : "startPoint"]: pathsOf(page)?.[0] ?? "/",
-        stepLimit: 2,
-        edgeLimit: 100,
+        ...{ stepLimit: 2, edgeLimit: 100 },
       },
     },
     events: [infoOf(asked, "$pageview")],

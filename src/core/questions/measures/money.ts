@@ -9,7 +9,7 @@ import {
   NotUnderstood,
   textOf,
 } from "../read/asked.ts";
-import { amountsTrend, hasMoney } from "./amounts.ts";
+import { amountsTrend, hasMoney, sumOf } from "./amounts.ts";
 import { isCalculated, takeMath } from "./calculations.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
 import { type Draft, type Measure, node, totalOf, trend } from "./draft.ts";
@@ -64,10 +64,7 @@ function countsAndMoney(asked: Asked, named: Item, event: EventInfo, word: Item)
   if (orders === undefined) throw new NotUnderstood(textOf(word));
   named.isUsed = true;
   asked.takeAll("AND", "VERSUS");
-  const sum = node(orders.name, {
-    ...{ math: "sum", math_property: asked.moneyOf(orders, textOf(word)).name },
-    custom_name: "Revenue",
-  });
+  const sum = { ...sumOf(asked, orders, textOf(word)), custom_name: "Revenue" };
   const series = [totalOf(event), sum];
   return trend(named.at < word.at ? series : series.toReversed(), [event, orders]);
 }

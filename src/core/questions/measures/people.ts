@@ -1,11 +1,20 @@
-import type { PropertyInfo } from "../names/index.ts";
 import { type Asked, behavior, type Item, isTagged, textOf } from "../read/asked.ts";
 import { parted } from "../read/parts.ts";
-import { takeExclusions, takeSpent } from "./conditions.ts";
-import { behaviorsOf, type Deed, firstTime, repeated, takeDeeds } from "./deeds.ts";
+import { areOfPersons, takeExclusions, takeSpent } from "./conditions.ts";
+import {
+  behaviorsOf,
+  type Deed,
+  didOf,
+  earlier,
+  FIRST,
+  isOneOf,
+  repeated,
+  takeDeeds,
+  takeOften,
+} from "./deeds.ts";
 import { type Draft, node, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
-import { freeBefore, isCondition, PEOPLE, use } from "./items.ts";
+import { freeBefore, PEOPLE, use } from "./items.ts";
 
 /** The people in a question. */
 export type People = {
@@ -62,17 +71,11 @@ function takeBeside(asked: Asked, noun: Item, tag: string): boolean {
  */
 function absentPeople(
   asked: Asked,
-  noun: string | null,
+  { base: noun, isPayer }: Pick<People, "base" | "isPayer">,
   deeds: readonly Deed[],
 ): Draft | undefined {
-  const isOfPersons = ({ of }: PropertyInfo) => of === "person";
   if (deeds.length === 0 || !deeds.every(({ isNot }) => isNot)) return undefined;
-  if (!asked.conditions().every((item) => isCondition(item, isOfPersons))) return undefined;
-  for (const item of asked.conditions()) {
-    const { part } = item;
-    if (part.kind === "filter")
-      item.part = { ...part, of: part.of.filter(({ property }) => isOfPersons(property)) };
-  }
+  if ((noun !== null && !isPayer) || !areOfPersons(asked)) return undefined;
   const customers = noun === null ? [] : [behavior(noun, { time: { explicit_datetime: "all" } })];
   const properties = [...customers, ...behaviorsOf(deeds)];
   const isEver = asked.items.some(({ word }) => /(?:^|_)never$/.test(word));
@@ -87,23 +90,24 @@ function absentPeople(
 export function peopleTrend(asked: Asked, { base: noun, ...people }: People): Draft {
   const spent = takeSpent(asked);
   const deeds = takeDeeds(asked, { isOfPeople: true });
-  const isOfAll = spent.length === 0 && (noun === null || people.isPayer);
-  const absent = isOfAll ? absentPeople(asked, noun, deeds) : undefined;
+  const who = { base: noun, ...people };
+  const absent = spent.length === 0 ? absentPeople(asked, who, deeds) : undefined;
   if (absent !== undefined) return absent;
   const isMade = people.isPayer || people.isDoer;
-  const isAny = deeds.some(({ isOr }) => isOr);
-  const main = isAny || isMade ? undefined : deeds.find(({ isNot }) => !isNot);
-  const others = deeds.filter((one) => {
+  const main = isMade ? undefined : deeds.find(({ isNot }, at) => !isNot && !isOneOf(deeds, at));
+  const others = deeds.filter((one, at) => {
     const isSaid = one.frequency !== undefined || one.filters.length > 0 || one.isNot;
-    return one !== main && (one.event.name !== noun || isSaid);
+    return one !== main && (one.event.name !== noun || isSaid || isOneOf(deeds, at));
   });
+  const often = takeOften(asked);
   const base = main?.event.name ?? noun;
   const event = infoOf(asked, base);
   const own = [...(main?.filters ?? []), ...takeExclusions(asked, event)];
-  if (main?.frequency !== undefined)
-    own.push(...parted(behavior(base, { frequency: main.frequency, filters: main.filters })));
-  if (people.isReturning) own.push(isMade ? repeated(base) : firstTime(base, { isNot: true }));
+  const isFirst = main?.frequency === FIRST;
+  if (main?.frequency !== undefined && !isFirst) own.push(...didOf(main));
+  if (often !== undefined) own.push(...parted(behavior(base, { frequency: often })));
+  if (people.isReturning) own.push(isMade ? repeated(base) : earlier(base));
   own.push(...behaviorsOf(others), ...spent);
-  const math = people.isNew || main?.isFirst === true ? "first_time_for_user" : "dau";
+  const math = people.isNew || isFirst ? "first_time_for_user" : "dau";
   return trend([node(base, { math }, own)], [event]);
 }

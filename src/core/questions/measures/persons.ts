@@ -9,23 +9,19 @@ import {
   rankedProperties,
   textOf,
 } from "../read/asked.ts";
-import { isByPerson, isFree, type Label } from "../read/labels.ts";
-import { takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
+import { emailOf, isByPerson, isFree, type Label } from "../read/labels.ts";
+import { areOfPersons, takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
 import { behaviorsOf, type Deed, repeated, takeDeeds } from "./deeds.ts";
 import type { Draft, Measure } from "./draft.ts";
-import { isCondition, PEOPLE, use, useAll } from "./items.ts";
+import { PEOPLE, use, useAll } from "./items.ts";
 import { type People, takePeople } from "./people.ts";
 
 /** The filter on one person by e-mail address. */
 export const personFilter = (asked: Asked, id: string): JsonObject => ({
-  ...{ key: emailOf(asked), type: "person", operator: "exact", value: id },
+  ...{ key: emailOf(asked) ?? "email", type: "person", operator: "exact", value: id },
 });
 
 const isOfPerson = ({ of }: PropertyInfo): boolean => of === "person";
-
-const emailOf = (asked: Asked): string =>
-  asked.index.properties.find((one) => isOfPerson(one) && /^\$?e-?mail$/i.test(one.name))?.name ??
-  "email";
 
 /** "What has ann@example.com done", "when was she last seen", "which plan is she on". */
 export const onePerson: Measure = (asked) => {
@@ -77,8 +73,12 @@ function latest(asked: Asked): Draft | undefined {
 function activityOf(asked: Asked, filter: JsonObject, event: EventInfo | undefined): Draft {
   asked.takeAll("ACTIVITY", "WHICH", "ALL_EVENTS", "DONE", "LIST");
   const shown = event === undefined ? ["$pathname"] : takeShown(asked, event);
-  return tableOf([filter], event, shown.map(selected), "DESC", 100);
+  return tableOf([filter], event, shown.map(selected), takeWay(asked), 100);
 }
+
+/** Takes "newest first", which is the default, or "oldest first". */
+const takeWay = (asked: Asked): "ASC" | "DESC" =>
+  isTagged(asked.take("OLDEST", "NEWEST"), "OLDEST") ? "ASC" : "DESC";
 
 /** The maximum number of properties in a list of events. */
 const SHOWN_MAX = 6;
@@ -107,12 +107,9 @@ const tableOf = (
   limit: number,
 ): Draft => ({
   query: {
-    kind: "EventsQuery",
-    select: ["timestamp", "event", ...more],
+    ...{ kind: "EventsQuery", select: ["timestamp", "event", ...more], properties: filters },
     ...(event === undefined ? {} : { event: event.name }),
-    properties: filters,
-    orderBy: [`timestamp ${order}`],
-    limit,
+    ...{ orderBy: [`timestamp ${order}`], limit },
   },
   events: [null],
   span: "all",
@@ -126,7 +123,6 @@ export const whoDid = (asked: Asked, labels: readonly Label[]): Draft | undefine
   if (asked.has("MOST", "LEAST", "GREATEST", "SMALLEST", "COUNT", "SHARE", "AVERAGE", "REVENUE"))
     return undefined;
   asked.takeAll("WHICH", "LIST");
-  if (asked.events().length > 0) asked.takeAll("ALL_EVENTS");
   const people = takePeople(asked);
   const spent = takeSpent(asked);
   const deeds = takeDeeds(asked, { isOfPeople: true });
@@ -142,15 +138,14 @@ export const whoDid = (asked: Asked, labels: readonly Label[]): Draft | undefine
   return {
     query: {
       kind: "ActorsQuery",
-      select: ["person", selected(emailOf(asked))],
+      select: ["person", selected(emailOf(asked) ?? "email")],
       properties: [
         ...nounOf(people, deeds),
         ...behaviorsOf(deeds),
         ...spent,
         ...filters.filter(isOfPersons),
       ],
-      orderBy: ["created_at DESC"],
-      limit: 100,
+      ...{ orderBy: [`created_at ${takeWay(asked)}`], limit: 100 },
     },
     events: [event],
   };
@@ -182,16 +177,10 @@ export const personsNow: Measure = (asked) => {
   const noun = asked.find("PERSON");
   if (noun === undefined || !/^(?:persons?|people|users?|members?)$/.test(noun.word))
     return undefined;
-  const conditions = asked.conditions();
-  if (asked.events().length > 0 || asked.when.span !== undefined || conditions.length === 0)
+  const { when } = asked;
+  if (asked.events().length > 0 || when.span !== undefined || asked.conditions().length === 0)
     return undefined;
-  if (!conditions.every((item) => isCondition(item, isOfPerson)) || !asked.has("COUNT"))
-    return undefined;
-  for (const item of conditions) {
-    const { part } = item;
-    if (part.kind === "filter")
-      item.part = { ...part, of: part.of.filter(({ property }) => isOfPerson(property)) };
-  }
+  if (!asked.has("COUNT") || !areOfPersons(asked)) return undefined;
   noun.isUsed = true;
   asked.takeAll("COUNT");
   const properties = takeFilters(asked, [null]);

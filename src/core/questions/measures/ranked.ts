@@ -1,7 +1,7 @@
 import type { EventInfo } from "../names/index.ts";
 import { type Asked, isTagged, NotUnderstood, rankedProperties, textOf } from "../read/asked.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
-import { amountsTrend, hasMoney } from "./amounts.ts";
+import { amountsTrend, hasMoney, sumOf } from "./amounts.ts";
 import { ownerOf } from "./calculations.ts";
 import { type Draft, type Measure, node, totalTrend, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
@@ -66,7 +66,5 @@ function ofPersons(asked: Asked): Draft {
   if (isTagged(noun, "VISITOR")) return totalTrend(infoOf(asked, visitEvent(asked)));
   const orders = ordersOf(asked, textOf(noun));
   if (!hasMoney(orders)) return totalTrend(orders);
-  const property = asked.moneyOf(orders, textOf(noun));
-  const series = node(orders.name, { math: "sum", math_property: property.name });
-  return amountsTrend(asked, series, orders);
+  return amountsTrend(asked, sumOf(asked, orders, textOf(noun)), orders);
 }

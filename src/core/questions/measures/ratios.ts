@@ -11,7 +11,8 @@ import {
 import type { Named } from "../read/parts.ts";
 import { currency } from "./amounts.ts";
 import { isCalculated } from "./calculations.ts";
-import { type Draft, type Measure, node, percentage, totalOf, trend } from "./draft.ts";
+import { takeConditions } from "./conditions.ts";
+import { type Measure, node, percentage, totalOf, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
 import { PEOPLE, use } from "./items.ts";
 import { visitsWith } from "./visits.ts";
@@ -84,20 +85,31 @@ function isCounted(asked: Asked, per: Item): boolean {
   return next.part?.kind === "ev" && (next.part.isDoer || (isPer && !isCalculated(asked)));
 }
 
-/** The count of one event as a percentage of another. */
-const percentageOf = (over: EventInfo, under: EventInfo): Draft =>
-  percentage(totalOf(over), totalOf(under), [over, under]);
-
-/** "Invites accepted as a share of invites": one count as a percentage of another. */
+/** "Invites accepted as a share of invites": one count of events or people as a percentage of another. */
 export const asShare: Measure = (asked) => {
   const word = asked.find("AS_SHARE");
-  const [over, under, another] = asked.events();
-  if (word === undefined || over === undefined || under === undefined || another !== undefined)
-    return undefined;
-  use(word, over, under);
-  asked.takeAll("ALL_EVENTS");
-  return percentageOf(over.part.event, under.part.event);
+  if (word === undefined) return undefined;
+  const sideOf = (from: number, to: number): JsonObject => {
+    const own = asked.items.slice(from, to).filter((one) => isCounting(one));
+    const events = own.filter(({ part }) => part !== undefined);
+    const [named = own[0]] = events;
+    if (named === undefined || events.length > 1) throw new NotUnderstood(textOf(word));
+    use(...own);
+    const owner = ownerOf(asked, named, null);
+    const isOfPeople =
+      events.length < own.length || (named.part?.kind === "ev" && named.part.isDoer);
+    const filters = to === word.at ? takeConditions(asked, infoOf(asked, owner), { to }) : [];
+    return node(owner, { math: isOfPeople ? "dau" : "total" }, filters);
+  };
+  use(word);
+  const [over, under] = [sideOf(0, word.at), sideOf(word.at, asked.items.length)];
+  const events = [over, under].map(({ event }) => infoOf(asked, event as string | null));
+  return percentage(over, under, events);
 };
+
+/** Whether an item is an unused event or a noun for people. */
+const isCounting = (item: Item): boolean =>
+  !item.isUsed && (item.part === undefined ? isTagged(item, ...PEOPLE) : item.part.kind === "ev");
 
 const BEGINNING = /^(?:start|creat|begin|open|invit|send|book|plac|submit|show|offer|request)/;
 
@@ -119,5 +131,5 @@ export const rate: Measure = (asked) => {
   if (only === undefined || begun.length > 1)
     throw new NotUnderstood(textOf(word), `Say of what: ${event.name} per which event?`);
   use(word, item);
-  return percentageOf(event, only);
+  return percentage(totalOf(event), totalOf(only), [event, only]);
 };

@@ -5,13 +5,13 @@ import { visitEvent } from "./events.ts";
 import { PEOPLE, use, useAll } from "./items.ts";
 import { takePeople } from "./people.ts";
 
-const PERIODS = new Map(["Hour", "Day", "Week", "Month"].map((one) => [one.toLowerCase(), one]));
-
 /** "Weekly retention of people who signed up", "how many visitors come back each week". */
 export const retention: Measure = (asked) => {
   const { interval } = asked.when;
   const back = asked.find("BACK");
   if (!asked.has("RETENTION") && (back === undefined || interval === undefined)) return undefined;
+  const recurring = asked.items.find(({ word, isUsed }) => !isUsed && word === "recurring");
+  use(recurring);
   asked.takeAll("RETENTION", "BACK", "COUNT");
   const events = asked.events();
   const people = asked.has(...PEOPLE) ? takePeople(asked) : undefined;
@@ -32,12 +32,10 @@ export const retention: Measure = (asked) => {
       retentionFilter: {
         targetEntity: { id: target, type: "events" },
         returningEntity: { id: after?.part.event.name ?? returning, type: "events" },
-        retentionType: "retention_first_time",
-        ...(interval === undefined ? {} : { period: PERIODS.get(interval) ?? "Day" }),
+        retentionType: `retention_${recurring === undefined ? "first_time" : "recurring"}`,
       },
     },
     events: [start?.part.event ?? null],
-    intervalDefault: "week",
   };
 };
 

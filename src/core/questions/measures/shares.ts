@@ -2,6 +2,7 @@ import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
 import { type Asked, type Item, NotUnderstood, textOf } from "../read/asked.ts";
 import type { Label } from "../read/labels.ts";
+import { sumOf } from "./amounts.ts";
 import { takeConditions, takeFilters } from "./conditions.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
 import { type Draft, node, percentage, totalOf } from "./draft.ts";
@@ -33,10 +34,6 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
   use(another);
   return percentage(totalOf(over), totalOf(event), [over, event]);
 };
-
-/** The node with the sum of an event's amounts. */
-const sumOf = (asked: Asked, event: EventInfo, words: string): JsonObject =>
-  node(event.name, { math: "sum", math_property: asked.moneyOf(event, words).name });
 
 /** The percentage of all that meets the conditions. */
 function shareOf(asked: Asked, all: JsonObject, event: EventInfo | null, word: Item): Draft {
@@ -82,27 +79,27 @@ function peopleShare(
   const own = (isOfFirst ? others : deeds).flatMap(didOf);
   const whole = node(isOfFirst ? first.event.name : base, { math: "dau" }, filters);
   const last = own.length === 1 ? deeds.at(-1) : undefined;
-  if (last?.isNot === false && last.frequency === undefined && isOfBoth(labels, event, last.event))
-    return percentage(node(last.event.name, { math: "dau" }, last.filters), whole, [
-      event,
-      last.event,
-    ]);
+  if (
+    last?.isNot === false &&
+    last.frequency === undefined &&
+    isOfBoth(labels, event, last.event)
+  ) {
+    const part = node(last.event.name, { math: "dau" }, last.filters);
+    return percentage(part, whole, [event, last.event]);
+  }
   return percentage({ ...whole, properties: [...filters, ...own] }, whole, [event]);
 }
 
 /** Whether a label is an own property of both events: each line then compares the two with the same value. */
 const isOfBoth = (labels: readonly Label[], one: EventInfo | null, other: EventInfo): boolean =>
-  labels.some(
-    (label) =>
-      "properties" in label &&
-      label.properties.some(
-        ({ of, name }) =>
-          of === "event" &&
-          !/^(?:\$|utm_)/.test(name) &&
-          one?.properties.has(name) === true &&
-          other.properties.has(name),
-      ),
-  );
+  labels
+    .flatMap((label) => ("properties" in label ? label.properties : []))
+    .some(
+      ({ of, name }) =>
+        of === "event" &&
+        !/^(?:\$|utm_)/.test(name) &&
+        [one, other].every((event) => event?.properties.has(name)),
+    );
 
 /** "Signed up within 7 days": the last step of a funnel. */
 function windowed(asked: Asked, base: string | null, window: JsonObject): Draft {

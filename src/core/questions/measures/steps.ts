@@ -1,7 +1,15 @@
 import type { JsonObject } from "../../values/json.ts";
-import { type Asked, filterOf, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
-import { takeConditions } from "./conditions.ts";
-import { firstTime, firstWord } from "./deeds.ts";
+import {
+  type Asked,
+  behavior,
+  filterOf,
+  type Item,
+  isTagged,
+  NotUnderstood,
+  textOf,
+} from "../read/asked.ts";
+import { takeConditions, takeFilters } from "./conditions.ts";
+import { FIRST, takeFirst } from "./deeds.ts";
 import { type Draft, node } from "./draft.ts";
 import { infoOf, visitEvent } from "./events.ts";
 import { freeBefore, use } from "./items.ts";
@@ -21,13 +29,13 @@ export function takeSteps(asked: Asked): JsonObject[] {
   const all = steps.flatMap((item, at): JsonObject[] => {
     if (item.part === undefined && at > 0) return [];
     item.isUsed = true;
-    const step = stepOf(asked, item, steps[at + 1]?.at ?? asked.items.length);
+    // The conditions of the last step end at "all steps where".
+    const end = asked.items.find((one) => one.at > item.at && isTagged(one, "FUNNEL"));
+    const step = stepOf(asked, item, (steps[at + 1] ?? end)?.at ?? asked.items.length);
     const { part } = item;
-    const first = part?.kind === "ev" ? firstWord(asked, item) : undefined;
-    use(first);
     // A later step is the first such event after the one before it.
-    if (first === undefined || at > 0 || part?.kind !== "ev") return [step];
-    const isFirst = firstTime(part.event.name, { isNot: false });
+    if (part?.kind !== "ev" || !takeFirst(asked, item) || at > 0) return [step];
+    const isFirst = behavior(part.event.name, { frequency: FIRST });
     return [{ ...step, properties: [...((step["properties"] ?? []) as JsonObject[]), isFirst] }];
   });
   const [first, second] = all;
@@ -39,8 +47,13 @@ function stepOf(asked: Asked, item: Item, to: number): JsonObject {
     const not = freeBefore(asked, item, "WITHOUT");
     if (not !== undefined) throw new NotUnderstood(textOf(not));
     const { event } = item.part;
-    // A condition after a step belongs to that step if its property is specific to the event.
-    return node(event.name, {}, takeConditions(asked, event, { from: item.at, to, isOwn: true }));
+    // Conditions in parentheses are of the step; others after it if their property is specific to the event.
+    const { at: from } = item;
+    const after = asked.items.slice(from + 1, to).filter(({ tags }) => tags[0] !== "JOINED");
+    const end = after[0]?.word === "(" ? after.find(({ word }) => word === ")")?.at : undefined;
+    const own = end === undefined ? [] : takeFilters(asked, [event], { from, to: end });
+    const others = takeConditions(asked, event, { from, to, isOwn: true });
+    return node(event.name, {}, [...own, ...others]);
   }
   if (item.part?.kind !== "pages") return node(visitEvent(asked));
   const visit = visitEvent(asked);
@@ -68,11 +81,14 @@ export function takeWindow(asked: Asked): JsonObject {
   return { funnelWindowInterval: number.term.number, funnelWindowIntervalUnit: unit };
 }
 
-/** An ordered funnel. `filter` is the rest of its `funnelsFilter`. */
+const takeStepOrder = (asked: Asked): string =>
+  (["STRICT", "UNORDERED"] as const).find((tag) => asked.take(tag))?.toLowerCase() ?? "ordered";
+
+/** A funnel, ordered by default. `filter` is the rest of its `funnelsFilter`. */
 export const funnelOf = (asked: Asked, series: JsonObject[], filter: JsonObject): Draft => ({
   query: {
     ...{ kind: "FunnelsQuery", series },
-    funnelsFilter: { funnelOrderType: "ordered", ...filter },
+    funnelsFilter: { funnelOrderType: takeStepOrder(asked), ...filter },
   },
   events: series.map(({ event }) => infoOf(asked, String(event))),
 });

@@ -21,14 +21,11 @@ export const bounceRate = (asked: Asked): Draft =>
 /** The number of visits, their length, their pages, or their bounces. */
 export const sessions: Measure = (asked) => {
   const view = infoOf(asked, "$pageview");
-  if (asked.take("BOUNCE_RATE") !== undefined) {
-    asked.takeAll("SESSION", "AVERAGE", "MUCH");
-    return bounceRate(asked);
-  }
-  if (asked.take("BOUNCED") !== undefined) {
-    if (asked.take("RATE") !== undefined) return bounceRate(asked);
-    asked.takeAll("SESSION", "COUNT", "VISITOR", "PERSON");
-    return trend([BOUNCED], [view]);
+  const bounced = asked.take("BOUNCE_RATE", "BOUNCED");
+  if (bounced !== undefined) {
+    asked.takeAll("SESSION", "AVERAGE", "MUCH", "COUNT", "VISITOR", "PERSON");
+    const isRate = isTagged(bounced, "BOUNCE_RATE") || asked.take("RATE") !== undefined;
+    return isRate ? bounceRate(asked) : trend([BOUNCED], [view]);
   }
   if (asked.take("DEPTH") !== undefined) {
     asked.takeAll("SESSION", "AVERAGE", "COUNT", "VISITOR", "PERSON", "PER", "MUCH");
@@ -37,7 +34,7 @@ export const sessions: Measure = (asked) => {
   }
   if (asked.take("SESSION_LENGTH") !== undefined) {
     asked.takeAll("SESSION", "PERSON", "VISITOR", "COUNT", "HOW_LONG", "SPEND", "MUCH");
-    return duration(takeMath(asked) ?? "avg");
+    return duration(takeMath(asked) ?? "avg", asked.events()[0]);
   }
   const isOfPages = asked.has("ENTRY", "EXIT");
   if (!isOfPages && !asked.has("SESSION")) return undefined;
@@ -67,9 +64,13 @@ function takeViewCount(asked: Asked, event: Item & { part: Named }): JsonObject[
   return parted(boundsJson({ of: "session", name: "$pageview_count" }, count.part.bounds));
 }
 
-const duration = (math: string): Draft => {
+/** The length of visits, or of those with an event. */
+const duration = (math: string, item?: Item & { part: Named }): Draft => {
+  use(item);
+  const event = item?.part.event ?? null;
   const of = { math_property: "$session_duration", math_property_type: "session_properties" };
-  return trend([node(null, { math, ...of })], [null], { aggregationAxisFormat: "duration" });
+  const series = node(event?.name ?? null, { math, ...of });
+  return trend([series], [event], { aggregationAxisFormat: "duration" });
 };
 
 const ACTIVE = [

@@ -46,6 +46,10 @@ export const CONCEPTS = {
   by: "by, for each, for every, in each, split by, broken down by, break down by, grouped by, group by, depending on, by each, segmented by, in every, of each, according to, split per, across, each, on each kind of, on each, every, from each",
   per: "per, for an, a",
   funnel: "funnel, conversion funnel, steps",
+  strict: "strict",
+  unordered: "unordered, in any order",
+  newest: "newest first, latest first",
+  oldest: "oldest first, earliest first",
   conversion: "conversion rate, cvr, conversion, convert, converted, converting, convert to",
   abandonment:
     "abandonment rate, abandonment, abandon, drop off rate, drop off, drop out, drop out rate",
@@ -89,7 +93,7 @@ export const CONCEPTS = {
   date: "which day, what day, which date, on which day, on what day, which days, day",
   which_week: "which week, what week, in which week",
   which_month: "which month, what month, in which month",
-  event_name: "event name, name of event, event type, type of event, by event",
+  event_name: "event name, name of event, event type, type of event",
   first_touch:
     "first touch, initial, original, originally, first click, acquisition, first come, first found, first known",
   last_touch: "last touch, last click",

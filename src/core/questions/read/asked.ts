@@ -265,9 +265,10 @@ export function behavior(
     ...(isNot ? { negation: true } : {}),
     ...time,
   });
-  if (frequency === undefined) return of({ value: "performed_event" });
-  const all = frequency.bounds.map(({ is, number }) =>
-    of({ value: "performed_event_multiple", operator: is, operator_value: number }),
+  const { bounds = [], did } = frequency ?? {};
+  if (bounds.length === 0) return of(did ?? { value: "performed_event" });
+  const all = bounds.map(({ is, number }) =>
+    of({ value: "performed_event_multiple", ...did, operator: is, operator_value: number }),
   );
   return isNot && all.length > 1 ? { type: "OR", values: all } : joined(all);
 }

@@ -6,6 +6,7 @@ import type { Draft } from "../measures/draft.ts";
 import { isCondition } from "../measures/items.ts";
 import { personFilter } from "../measures/persons.ts";
 import type { EventInfo } from "../names/index.ts";
+import { daysBetween, daysOf } from "../text/compared.ts";
 import { calendar, type Span, UNIT_DAYS } from "../text/dates.ts";
 import { nameStems, stemOf } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
@@ -144,14 +145,11 @@ function takeBareNumbers(asked: Asked, [event = null]: Events): JsonObject[] {
 function codeFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObject | undefined {
   const { part, term } = item;
   if (part !== undefined || term.number === undefined) return undefined;
-  const known = (asked.index.values.get(`#${term.number}`) ?? []).filter(
-    ({ property: { of, name } }) =>
-      of === "event" &&
-      event?.properties.has(name) === true &&
-      asked.beside(item, -1)?.part?.kind === "ev",
+  if (asked.beside(item, -1)?.part?.kind !== "ev") return undefined;
+  const [one, another] = (asked.index.values.get(`#${term.number}`) ?? []).filter(
+    ({ property: { of, name } }) => of === "event" && event?.properties.has(name) === true,
   );
-  const [one] = known;
-  return one === undefined || known.length > 1
+  return one === undefined || another !== undefined
     ? undefined
     : filterJson(one.property, "exact", one.value);
 }
@@ -184,24 +182,16 @@ function intervalOf(when: When): Interval | null {
   if (when.interval !== undefined) return when.interval;
   if (when.isOverTime !== true) return null;
   const span = when.span ?? DEFAULT_SPAN;
-  const days = daysOf(span, when.today ?? "");
+  const days = "last" in span ? span.last * UNIT_DAYS[span.unit] : daysIn(span, when.today ?? "");
   if (days <= 1) return "hour";
   if (days <= 100) return "day";
   return days <= 400 ? "week" : "month";
 }
 
-/** The approximate length of a period in days. */
-function daysOf(span: Span, today: string): number {
-  if ("last" in span) return span.last * UNIT_DAYS[span.unit];
-  const { date_from, date_to = null } = span.range;
-  const [, count = "1", unit = "d"] = /^-?(\d+)?([hdwmqy])/.exec(String(date_from)) ?? [];
-  if (date_from === "all") return 1000;
-  if (/^\d{4}/.test(String(date_from))) {
-    const to = Date.parse(date_to === null ? today : String(date_to));
-    return (to - Date.parse(String(date_from))) / 86_400_000 + 1;
-  }
-  const days = { h: 1 / 24, d: 1, w: 7, m: 30, q: 91, y: 365 }[unit] ?? 1;
-  return date_to === null ? Number(count) * days : days;
+/** The number of days in a period with calendar dates; infinite for all time. */
+function daysIn(span: Span, today: string): number {
+  const { from, to } = daysOf(span, today) ?? { from: "", to: "" };
+  return from === "" ? Number.POSITIVE_INFINITY : daysBetween(from, to) + 1;
 }
 
 /** Throws `NotUnderstood` if two filters need different values of the same property, as no event can match both. */

@@ -7,6 +7,7 @@ type Found = Match<Part>;
 type At = Place<Part>;
 
 const IS = "({is}|{be}|{are}|{was}|{were}|{of}|{:}|{equals}|EXACTLY)";
+const IS_WORD = /^(?:is|be|are|was|were|equals|is_not|be_not|[:=]|!=)$/;
 const VALUES =
   "(VAL|QUOTED)(((AND|OR|VERSUS|{,}|{, or}) _ ({by|from|with|via|on|in})? _)+ (VAL|QUOTED))*";
 
@@ -162,9 +163,11 @@ function storedValue(
   { of, name, group }: PropertyInfo,
   found: Found,
 ): string | undefined {
-  const { values, words } = found.term(place);
+  const { values, words, events } = found.term(place);
   const known = values.find(
     ({ property }) => property.of === of && property.name === name && property.group === group,
   );
-  return known?.value ?? (words[0]?.isQuoted === true ? words[0].text : undefined);
+  // In "companies with "order placed" events", the quoted text is an event.
+  const isEvent = events.length > 0 && !found.all.some(({ word }) => IS_WORD.test(word));
+  return known?.value ?? (words[0]?.isQuoted === true && !isEvent ? words[0].text : undefined);
 }

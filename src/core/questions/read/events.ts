@@ -66,7 +66,7 @@ function takeEvent(places: Places<Part>, at: number, index: NameIndex): void {
   const again = whole.length === 0 ? sameThing(places, at, starts) : undefined;
   const isOnly = whole.length === 1 && starts.length === 1;
   const noun = singular(term.words[0]?.low ?? "");
-  const likely = isOnly ? whole : chosenOf(found, { whole, places, noun });
+  const likely = isOnly ? whole : chosenOf(found, places, { whole, noun });
   const [event, ...others] = again === undefined ? likely : [again];
   if (event === undefined) return;
   const isPart = whole.length === 0 && !event.stems.every((stem) => found.stems.has(stem));
@@ -228,27 +228,16 @@ function gathered(places: Places<Part>, at: number, starts: readonly EventInfo[]
 
 /** The events that the words may mean equally well, the most frequent first. */
 function chosenOf(
-  { events, stems }: { events: readonly EventInfo[]; stems: ReadonlySet<string> },
-  {
-    whole,
-    places,
-    noun,
-  }: {
-    whole: readonly EventInfo[];
-    places: Places<Part>;
-    noun: string;
-  },
+  { events, stems }: Pick<ReturnType<typeof gathered>, "events" | "stems">,
+  places: Places<Part>,
+  { whole, noun }: { whole: readonly EventInfo[]; noun: string },
 ): EventInfo[] {
   if (events.length < 2) return [...events];
   const named = conditionsOf(places);
   const labels = labelsOf(places);
   const score = (event: EventInfo): number[] => [
     Number(named.every((name) => event.properties.has(name))),
-    Number(
-      labels.every(
-        (names) => names.length === 0 || names.some((name) => event.properties.has(name)),
-      ),
-    ),
+    Number(labels.every((names) => names.some((name) => event.properties.has(name)))),
     Number(event.stems.every((stem) => stems.has(stem))),
     Number(whole.includes(event)),
     // "Subscriptions" start a subscription, and do not subscribe to a newsletter.
@@ -287,14 +276,15 @@ const labelsOf = (places: Places<Part>): string[][] =>
       : [];
   });
 
-/** Adds the verb in "orders placed" or "invites sent" to the event, as it has no meaning of its own. */
+/** Adds a word without a meaning of its own to the event before it, as in "orders placed" and "purchase events". */
 function takeDone(
   places: Places<Part>,
   at: number,
   part: Part,
   { next, isOrder }: { next: number; isOrder: boolean },
 ): void {
-  const verb = places.sequence()[next];
-  const isDone = verb?.tags.includes("DONE") === true || (isOrder && verb?.word === "paid");
-  if (isDone && verb?.part === undefined) places.claim(at, part, [next]);
+  const after = places.sequence()[next];
+  const isPlain = /^(?:events?|something|anything)$/.test(after?.word ?? "");
+  const isDone = after?.tags.includes("DONE") === true || (isOrder && after?.word === "paid");
+  if ((isDone || isPlain) && after?.part === undefined) places.claim(at, part, [next]);
 }

@@ -5,9 +5,9 @@ import { use } from "../measures/items.ts";
 import { calendar, rangeOf, type Span } from "../text/dates.ts";
 import type { When } from "../text/time.ts";
 import { type Asked, type Item, isTagged, meanNothing, NotUnderstood } from "./asked.ts";
-import type { Labels } from "./labels.ts";
+import { isFree, type Labels } from "./labels.ts";
 import { SECONDS, unitOfName } from "./numbers.ts";
-import { filterJson, UNITS, type Unit } from "./parts.ts";
+import { UNITS } from "./parts.ts";
 
 /** The pieces of a query. `interval` is null for a single number, and `labels` are breakdowns. */
 type Made = {
@@ -48,9 +48,9 @@ function ofFunnel(made: Made): JsonObject {
     throw new NotUnderstood(`per ${interval}`, "Ask for a conversion rate to have it over time.");
   if (asked.when.compare !== undefined)
     throw new NotUnderstood("compared", "Funnels are not compared.");
-  const unit = takenUnit(asked);
+  const unit = unitWord(asked);
   if (unit !== undefined && JSON.stringify(draft.query).includes("time_to_convert"))
-    meanNothing(unit.item);
+    meanNothing(unit);
   return {
     ...draft.query,
     ...timeAndFilters(made, isOver ? interval : null),
@@ -58,10 +58,6 @@ function ofFunnel(made: Made): JsonObject {
     ...breakdown(made),
   };
 }
-
-const PERIODS: Readonly<Record<Interval, string>> = {
-  ...{ hour: "Hour", day: "Day", week: "Week", month: "Month" },
-};
 
 function ofRetention(made: Made): JsonObject {
   const { asked, draft, interval, span } = made;
@@ -76,7 +72,7 @@ function ofRetention(made: Made): JsonObject {
     ...(isTimed ? { dateRange } : {}),
     retentionFilter: {
       ...(draft.query["retentionFilter"] as JsonObject),
-      period: PERIODS[unit],
+      period: unit.replace(/^./, (letter) => letter.toUpperCase()),
       ...(isTimed ? { totalIntervals } : {}),
     },
     ...breakdown(made),
@@ -161,37 +157,28 @@ function trendsFilter({ asked, draft, labels }: Made, interval: Interval | null)
 
 /** Takes "in minutes": the answer is a duration if the property has times. Other units stay unread. */
 function takeUnit(asked: Asked, { query }: Draft): JsonObject {
-  const word = takenUnit(asked);
   const [first] = query["series"] as JsonObject[];
-  const name = String(first?.["math_property"] ?? "");
-  const size = unitOfName(name);
-  if (word === undefined || size === undefined) return {};
-  const isSame = SECONDS[word.unit] === size;
-  if (size > 1 && !isSame) return {};
-  meanNothing(word.item);
+  const size = unitOfName(String(first?.["math_property"] ?? ""));
+  const word = unitWord(asked);
+  const unit = word && unitOf(word);
+  if (word === undefined || unit === undefined || size === undefined) return {};
+  if (size > 1 && SECONDS[unit] !== size) return {};
+  meanNothing(word);
   if (size > 1) return {};
   return { aggregationAxisFormat: size < 1 ? "duration_ms" : "duration" };
 }
 
-/** The unit in "in minutes" or "in min", with its item. */
-function takenUnit(asked: Asked): { item: Item; unit: Unit } | undefined {
-  for (const item of asked.items) {
-    const unit = UNITS.find((one) => isTagged(item, one.toUpperCase()));
-    const isIn = asked.items[item.at - 1]?.word === "in";
-    if (!item.isUsed && item.part === undefined && unit !== undefined && isIn)
-      return { item, unit };
-  }
-  return undefined;
-}
+const unitOf = (item: Item) => UNITS.find((one) => isTagged(item, one.toUpperCase()));
+
+/** The unit in "in minutes" or "in min". */
+const unitWord = ({ items }: Asked): Item | undefined =>
+  items.find((item) => isFree(item) && unitOf(item) && items[item.at - 1]?.word === "in");
 
 /** Filters that leave out events without a value, for a top list and for "which companies". */
 const known = ({ labels, order, isAsked }: Made): JsonObject[] =>
   (order === undefined && !isAsked ? [] : labels)
     .filter(({ type }) => !["hogql", "event_metadata", "first_touch"].includes(String(type)))
-    .map(({ property, type, group_type_index: index }) => {
-      const group = index === undefined ? {} : { group: Number(index) };
-      return filterJson({ of: type as "event", name: String(property), ...group }, "is_set");
-    });
+    .map(({ property = null, ...owner }) => ({ key: property, ...owner, operator: "is_set" }));
 
 function breakdown({ labels, order }: Made): JsonObject {
   const [first, ...others] = labels;

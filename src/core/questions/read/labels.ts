@@ -60,29 +60,33 @@ export function labelOf(asked: Asked, item: Item): Label | undefined {
 
 /** The label with one line per person; undefined if persons have no email address. */
 export function personLabel(asked: Asked): Label | undefined {
-  const email = asked.index.properties.find(
-    ({ of, name }) => of === "person" && /^\$?e-?mail$/i.test(name),
-  );
-  return email && { json: { property: email.name, type: "person" } };
+  const email = emailOf(asked);
+  return email === undefined ? undefined : { json: { property: email, type: "person" } };
 }
+
+const EMAIL = /^\$?e-?mail$/i;
+
+/** The name of the property with the email address of a person. */
+export const emailOf = (asked: Asked): string | undefined =>
+  asked.index.properties.find(({ of, name }) => of === "person" && EMAIL.test(name))?.name;
 
 /** Whether labels have a line for each person. */
 export const isByPerson = (labels: readonly Label[]): boolean =>
   labels.some(
     (one) =>
-      "json" in one &&
-      one.json["type"] === "person" &&
-      /^\$?e-?mail$/i.test(String(one.json["property"])),
+      "json" in one && one.json["type"] === "person" && EMAIL.test(String(one.json["property"])),
   );
 
 /** "First touch utm source", "which source did they first come from". */
 function isFirstTouch(asked: Asked, item: Item): boolean {
   const isOrigin = item.term.properties.some(({ name }) => /^(?:utm_|\$referr)/.test(name));
-  const touch = isOrigin ? asked.find("FIRST_TOUCH") : undefined;
-  const first =
-    isOrigin && touch === undefined
-      ? asked.items.find((one) => !one.isUsed && one.word === "first")
-      : touch;
+  const before = asked.beside(item, -1);
+  const first = (isOrigin ? asked.items : [before]).find(
+    (one) =>
+      one !== undefined &&
+      isFree(one) &&
+      (isTagged(one, "FIRST_TOUCH") || (isOrigin && one.word === "first")),
+  );
   if (first !== undefined) first.isUsed = true;
   else if (isOrigin) asked.take("LAST_TOUCH");
   return first !== undefined;

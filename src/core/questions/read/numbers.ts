@@ -81,6 +81,18 @@ export function readNumbers(places: Places<Part>): void {
     });
   }
   places.each(`NUM {\\+} ${UNIT}`, (found) => compared(found, "gte", numbersIn(found)[0] ?? 0));
+  const hasPeople = places
+    .sequence()
+    .some(({ tags }) => /PERSON|VISITOR|PAYER|ACTIVE|WHO\b/.test(tags.join(" ")));
+  places.each(`{on${hasPeople ? "|for" : ""}} _ CMP`, (found) => {
+    const part = found.of("CMP")[0]?.part;
+    if (part?.kind !== "cmp" || part.unit !== "days" || part.bounds.length > 1) return undefined;
+    const [{ is, number } = { is: "exact", number: 0 }] = part.bounds;
+    if (is !== "gte" && is !== "gt") return undefined;
+    const min_periods = number + Number(is === "gt");
+    const did = { value: "performed_event_regularly", time_interval: "day", min_periods };
+    return { kind: "freq", bounds: [], did };
+  });
   places.each("AGAIN", () => often("gte", 2));
   places.each("NUM TIMES", (found) => often("exact", numbersIn(found)[0] ?? 0));
   places.each("TWICE", () => often("exact", 2));

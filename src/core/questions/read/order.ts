@@ -43,24 +43,19 @@ function isOrdering(asked: Asked, item: Item): boolean {
 
 /** "5 entry pages", "which 5 pages", "first 5 pages": a limit without an order. */
 function takeLimit(asked: Asked): Labels["order"] {
-  const bare = asked.items.find(
-    (item) => isNumber(item) && isTagged(asked.beside(item, 1), "ENTRY", "EXIT"),
-  );
-  if (bare !== undefined) {
-    bare.isUsed = true;
-    return { limit: bare.term.number ?? 1 };
-  }
-  const which = asked.items.find((item) => {
+  const leadOf = (item: Item) =>
+    [asked.beside(item, -1)].find(
+      (one) => one?.isUsed === false && (isTagged(one, "WHICH") || one.word === "first"),
+    );
+  const number = asked.items.find((item) => {
     const next = asked.beside(item, 1);
-    const isAsking = !item.isUsed && (isTagged(item, "WHICH") || item.word === "first");
-    return isAsking && isTagged(next, "NUM") && next?.part === undefined;
+    const isAsked = leadOf(item) !== undefined && isLabel(asked, next);
+    return isNumber(item) && (isAsked || isTagged(next, "ENTRY", "EXIT"));
   });
-  const number = which === undefined ? undefined : asked.beside(which, 1);
-  if (which === undefined || number?.term.number === undefined) return undefined;
-  if (!isLabel(asked, asked.beside(number, 1))) return undefined;
-  number.isUsed = true;
-  if (which.word === "first") which.isUsed = true;
-  return { limit: number.term.number };
+  if (number === undefined) return undefined;
+  const lead = leadOf(number);
+  for (const one of [number, lead?.word === "first" ? lead : number]) one.isUsed = true;
+  return { limit: number.term.number ?? 1 };
 }
 
 /** Whether "highest" ranks lines: a label follows "which" or "by", or the question asks for a rate. */

@@ -23,7 +23,12 @@ export const UNITS = [
 export type Unit = (typeof UNITS)[number];
 
 /** How often something was done. */
-export type Frequency = { kind: "freq"; bounds: Bound[] };
+export type Frequency = {
+  kind: "freq";
+  bounds: Bound[];
+  /** The fields of the filter, if it is not about the number of times. */
+  did?: JsonObject;
+};
 
 /** A condition on a property. It may have several possible properties until the events are known. */
 export type Condition = {

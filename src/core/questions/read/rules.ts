@@ -105,7 +105,7 @@ function tagsOf(term: Term): string[] {
     ...(term.number === undefined ? [] : ["NUM"]),
     ...(term.page === undefined ? [] : ["PAGE"]),
     ...(term.who === undefined ? [] : ["WHOM"]),
-    ...(term.words[0]?.isQuoted === true ? ["QUOTED"] : []),
+    ...(term.words[0]?.isQuoted === true && term.words[0].owner === undefined ? ["QUOTED"] : []),
     ...(term.isFiller ? ["F"] : []),
   ];
 }

@@ -140,8 +140,10 @@ class Taking {
   addBare(): void {
     const { items } = this.asked;
     const free = items.filter(isFree);
-    const expression = free.find((item) =>
-      isTagged(item, "ENTRY", "EXIT", "WEEKDAY", "HOUR", "WHICH_WEEK", "WHICH_MONTH"),
+    const expression = free.find(
+      (item) =>
+        isTagged(item, "ENTRY", "EXIT", "WEEKDAY", "WHICH_WEEK", "WHICH_MONTH") ||
+        (isTagged(item, "HOUR") && !isTagged(this.asked.beside(item, -1), "NUM")),
     );
     if (expression !== undefined || this.asked.has(...CALCULATED)) {
       this.add(expression);

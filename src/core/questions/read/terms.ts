@@ -227,6 +227,7 @@ function namesOfGroup(index: number, names: NameIndex): Partial<Term> {
 }
 
 function nameMeaning(words: readonly Word[], index: NameIndex): Partial<Term> {
+  if (/^(?:top|bottom) \d+$/.test(words.map(({ low }) => low).join(" "))) return {};
   const content = words.filter(({ low }) => !JOINING.has(low));
   // "Users invited" are people who did something. "User invited" is an event if it is written like that.
   if (words.length > 1 && isPeople(words[0] as Word) && !isLiteral(words, index)) return {};

@@ -1,3 +1,4 @@
+import { periodOf } from "../../queries/period.ts";
 import { daysAfter, LETTERS, type Span, type Today } from "./dates.ts";
 
 /** The number of months in each longer unit. */
@@ -17,11 +18,14 @@ export function comparedSpans(a: Span, b: Span, today: Today) {
   if (unit !== undefined && early.to < late.from) {
     return { span, compare: unit === "quarter" ? "-3m" : `-1${LETTERS[unit]}` };
   }
-  const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;
-  return days(late.from, late.to) === days(early.from, early.to)
-    ? { span, compare: `-${days(early.from, late.from)}d` }
+  return daysBetween(late.from, late.to) === daysBetween(early.from, early.to)
+    ? { span, compare: `-${daysBetween(early.from, late.from)}d` }
     : undefined;
 }
+
+/** The number of days from a date to another. */
+export const daysBetween = (from: string, to: string): number =>
+  (Date.parse(to) - Date.parse(from)) / 86_400_000;
 
 function isNext(early: string, late: string, unit: "day" | "week" | keyof typeof UNIT_MONTHS) {
   if (unit === "day" || unit === "week") return daysAfter(early, unit === "day" ? 1 : 7) === late;
@@ -30,28 +34,14 @@ function isNext(early: string, late: string, unit: "day" | "week" | keyof typeof
   return areFirsts && monthOf(late) - monthOf(early) === UNIT_MONTHS[unit];
 }
 
-/** The first and last day of a period; undefined if it counts back from now. */
-function daysOf(span: Span, today: Today): { from: string; to: string } | undefined {
+/** Returns the first and last day of a period; undefined for all time, and if it counts back from now. */
+export function daysOf(span: Span, today: Today): { from: string; to: string } | undefined {
   if ("last" in span) return undefined;
-  const { date_from, date_to = null } = span.range;
-  const now = today.slice(0, 10);
-  const from = edge(String(date_from), now);
-  const to = date_to === null ? now : edge(String(date_to), now);
-  return from === undefined || to === undefined ? undefined : { from, to };
-}
-
-function edge(text: string, now: string): string | undefined {
-  if (/^\d{4}-/.test(text)) return text;
-  const [, count = "0", unit = "", bound] = /^-?(\d+)?([dwmqy])(Start|End)?$/.exec(text) ?? [];
-  const at = new Date(`${now}T00:00:00Z`);
-  const more = bound === "End" ? 1 : 0;
-  const back = Number(count) - more;
-  if (unit === "d") at.setUTCDate(at.getUTCDate() - back);
-  else if (unit === "w") at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7) - back * 7);
-  else if (unit === "m") at.setUTCMonth(at.getUTCMonth() - back, 1);
-  else if (unit === "q") at.setUTCMonth(Math.floor(at.getUTCMonth() / 3) * 3 - back * 3, 1);
-  else if (unit === "y") at.setUTCFullYear(at.getUTCFullYear() - back, 0, 1);
-  else return undefined;
-  at.setUTCDate(at.getUTCDate() - more);
-  return at.toISOString().slice(0, 10);
+  const { date_from: begin = "all", date_to: end = null } = span.range;
+  const date_from = String(begin);
+  if (date_from === "all" || (/^\d/.test(date_from) && date_from > today)) return undefined;
+  const moment = { now: Date.parse(`${today.slice(0, 10)}T12:00:00Z`), timezone: "UTC" };
+  const date_to = end === null ? null : String(end);
+  const { from, before } = periodOf({ date_from, date_to }, { interval: null, ...moment });
+  return { from: from.slice(0, 10), to: daysAfter(before.slice(0, 10), -1) };
 }

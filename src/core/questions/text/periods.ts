@@ -23,7 +23,7 @@ const UNIT = "hours?|hrs?|days?|weeks?|wks?|months?|quarters?|years?|yrs?";
 const LONG_UNIT = "week|wk|month|quarter|year";
 const LAST = "(?:last|past|previous|latest|trailing|prior|recent|most recent)";
 const IN =
-  "(?:(?:in|over|for|during|within|from|of|on|throughout|across)\\s+)?(?:the\\s+|these\\s+|our\\s+)?";
+  "(?:(?:in|over|for|during|within|from|of|on|throughout|across)\\s+)?(?:(?:each|every)(?: one)? of\\s+)?(?:the\\s+|these\\s+|our\\s+)?";
 const OF = "(?:from|between|of|in|on)?\\s*";
 const NTH = "(?:st|nd|rd|th)?";
 const TO = "\\s*(?:to|and|[-–])\\s*";
@@ -129,10 +129,6 @@ const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
     before(0),
   ],
   ["(y|m|w|q)td", ([letter = ""]) => calendar(letter === "q" ? "quarter" : unitOf(letter), 0)],
-  [
-    `(?:${IN})(?:each|every)(?: one)? of the ${LAST}\\s+(${COUNT})\\s+(days|weeks|months)`,
-    lastUnits,
-  ],
   [`${IN}${LAST}\\s+(${COUNT})\\s+(?:full\\s+|complete\\s+|calendar\\s+)?(${UNIT})`, lastUnits],
   [`${IN}(?:${LAST}\\s+)?(\\d{1,4})\\s?(d|w|h)`, lastUnits],
   [`${IN}(${COUNT})\\s+(?:most recent|last|latest)\\s+(${UNIT})`, lastUnits],
@@ -143,8 +139,7 @@ const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
         ? { range: { date_from: `-${countOf(count)}${LETTERS[unitOf(unit)]}` } }
         : undefined,
   ],
-  [`(${COUNT})\\s+(days?)\\s+ago`, unitsAgo],
-  [`(${COUNT})\\s+(weeks?|months?)\\s+ago`, unitsAgo],
+  [`(${COUNT})\\s+(days?|weeks?|months?)\\s+ago`, unitsAgo],
   [`${IN}${LAST}\\s+fortnight`, () => ({ last: 14, unit: "day" })],
   ["(?:on\\s+)?(?:the\\s+)?day before yesterday", () => calendar("day", 2)],
   [`${IN}(${LONG_UNIT}) before last`, before(2)],
