@@ -15,7 +15,7 @@ import {
 export const RETENTION_INTERVALS_MAX = 100;
 
 /** Default number of intervals, as PostHog has it. */
-const INTERVALS_DEFAULT = 7;
+export const RETENTION_INTERVALS_DEFAULT = 7;
 
 /** The event that begins and the event that returns, by default; they are those of PostHog. */
 const ENTITY_DEFAULT = { id: "$pageview" };
@@ -53,7 +53,7 @@ export function readRetention(sent: JsonObject, moment: Moment): Retention {
   const entity = (name: string) =>
     entityOf(filter.sent[name] ?? ENTITY_DEFAULT, { attr: filter.attr(name), common, moment });
   const range = { min: 1, max: RETENTION_INTERVALS_MAX };
-  const intervals = filter.whole("totalIntervals", range, INTERVALS_DEFAULT);
+  const intervals = filter.whole("totalIntervals", range, RETENTION_INTERVALS_DEFAULT);
   return {
     kind: "RetentionQuery",
     target: entity("targetEntity"),

@@ -150,7 +150,7 @@ describe("a list of events", () => {
         ["buy", "guest", "2026-11-21T08:00:00.000000Z", "1", null],
       ],
       hasMore: false,
-      explanation: "Buys, one by one, last 8 days (14 Nov to 21 Nov 2026, UTC).",
+      explanation: "Buys, one by one, newest first, last 8 days (14 Nov to 21 Nov 2026, UTC).",
     });
     const [[all, person] = []] = await rowsOf(
       events({ select: ["*", "person"], events: ["buy"], orderBy: ["timestamp ASC"], limit: 1 }),
@@ -226,7 +226,7 @@ describe("lists", () => {
     const { text } = await ask(table, "?format=txt");
     expect(text.replace(/[0-9a-f-]{36}/, "UUID")).toBe(
       [
-        "Buys, one by one, last 8 days (14 Nov to 21 Nov 2026, UTC).",
+        "Buys, one by one, newest first, last 8 days (14 Nov to 21 Nov 2026, UTC).",
         "",
         "event  person                                properties.amount",
         "buy    Ann@x.test                            3.5",

@@ -185,7 +185,7 @@ describe("a funnel", () => {
 
     expect(body).toBe(
       `${words}
-Funnel from views to signups to buys, last 4 days (18 Nov to 21 Nov 2026, UTC).
+Funnel from views to signups to buys within 14 days, last 4 days (18 Nov to 21 Nov 2026, UTC).
 
         persons  of all  of those before  median time
 view          3   100 %                                ${"█".repeat(40)}

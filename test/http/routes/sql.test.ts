@@ -62,7 +62,7 @@ const EACH: [query: object, explanation: string][] = [
       ...{ kind: "TrendsQuery", trendsFilter: { formula: "A/B" }, dateRange },
       series: [{ event: "view", math: "dau" }, { event: "buy" }],
     },
-    'People with views per "buy" per day, last 2 days (20 Nov to 21 Nov 2026, UTC).',
+    "People with views per buy per day, last 2 days (20 Nov to 21 Nov 2026, UTC).",
   ],
   [
     {
@@ -76,11 +76,11 @@ const EACH: [query: object, explanation: string][] = [
       breakdownFilter: { breakdown: "$entry_pathname", breakdown_type: "session" },
       dateRange,
     },
-    "Average session length",
+    "Average session length of sessions with views per day by entry page, last 2 days (20 Nov to 21 Nov 2026, UTC).",
   ],
   [
     { kind: "FunnelsQuery", series: [...series, { event: "buy" }], dateRange },
-    "Funnel from views to buys, last 2 days (20 Nov to 21 Nov 2026, UTC).",
+    "Funnel from views to buys within 14 days, last 2 days (20 Nov to 21 Nov 2026, UTC).",
   ],
   [
     { kind: "RetentionQuery", retentionFilter: { ...target, totalIntervals: 2 } },
@@ -88,7 +88,7 @@ const EACH: [query: object, explanation: string][] = [
   ],
   [
     { kind: "PathsQuery", pathsFilter: { startPoint: "/pricing" }, dateRange },
-    "after /pricing, last 2 days (20 Nov to 21 Nov 2026, UTC).",
+    "Paths of people from /pricing, last 2 days (20 Nov to 21 Nov 2026, UTC).",
   ],
   [
     { kind: "LifecycleQuery", series, dateRange },

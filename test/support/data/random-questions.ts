@@ -4,7 +4,7 @@ import type { Choices } from "./random-choices.ts";
 
 /** Names of events: with spaces, underscores, digits, capitals, umlauts, and words of the language of questions. */
 const EVENT_NAMES =
-  "first order|per_seat total|Plan booked v2|größe gewählt|Total Count|x1_y2|by bus and foot|funnel opened|user invited|task_created|App Überblick|not paid|new visitors|share of voice|conversion|signed-up|email.sent|who cares?".split(
+  "first order|per_seat total|Plan changed v2|größe gewählt|Total Count|x1_y2|by bus and foot|funnel opened|user invited|task_created|App Überblick|not paid|new visitors|share of voice|conversion|signed-up|email.sent|who cares?".split(
     "|",
   );
 const NUMBERS = "amount|total|first_count|per_unit|Größe|step 2|seats|top_5|duration_ms".split("|");
@@ -125,6 +125,11 @@ const compared =
     return one([node(parts.event(), { math: "total" })], parts, { properties: [filter] });
   };
 
+const calculated =
+  (math: string) =>
+  (parts: Parts): JsonObject =>
+    one([node(parts.event(), { math, math_property: parts.number() })], parts);
+
 const counted =
   (math: string, more: JsonObject = {}) =>
   (parts: Parts): JsonObject =>
@@ -152,6 +157,20 @@ const ranked =
     return one([node(parts.event(), { math: "total" })], parts, lines(label, { properties }));
   };
 
+const funnel =
+  (filter: (parts: Parts) => JsonObject, more: (parts: Parts) => JsonObject = () => ({})) =>
+  (parts: Parts): JsonObject => {
+    const series = parts.two().map((event) => node(event));
+    const funnelsFilter = { funnelOrderType: "ordered", ...filter(parts) };
+    return {
+      kind: "FunnelsQuery",
+      series,
+      funnelsFilter,
+      dateRange: parts.range(),
+      ...more(parts),
+    };
+  };
+
 const formula =
   (text: string, nodes: (parts: Parts) => JsonObject[], more: JsonObject = {}) =>
   (parts: Parts): JsonObject =>
@@ -170,8 +189,19 @@ const ofOne = { key: "email", type: "person", operator: "exact", value: "ann.b@e
 export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
   "a count": counted("total"),
   "people with an event": counted("dau"),
+  "sessions with an event": counted("unique_session"),
+  "people for the first time": counted("first_time_for_user"),
+  "groups with an event": counted("unique_group", { math_group_type_index: 0 }),
   "people with any event": (parts) => one([node(null, { math: "dau" })], parts),
   "all events": (parts) => one([node(null, { math: "total" })], parts),
+  "a sum": calculated("sum"),
+  "an average": calculated("avg"),
+  "a median": calculated("median"),
+  "a minimum": calculated("min"),
+  "a maximum": calculated("max"),
+  "a percentile": (parts) => calculated(parts.pick(["p75", "p90", "p95", "p99"]))(parts),
+  "different values": (parts) =>
+    counted("hogql", { math_hogql: `count(DISTINCT properties.\`${parts.text()}\`)` })(parts),
   "session length": (parts) =>
     one(
       [
@@ -183,6 +213,21 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
       parts,
       { trendsFilter: { aggregationAxisFormat: "duration", display: "BoldNumber" } },
     ),
+  "session length of sessions with an event": (parts) =>
+    one(
+      [
+        node(parts.event(), {
+          ...{ math: "avg", math_property: "$session_duration" },
+          math_property_type: "session_properties",
+        }),
+      ],
+      parts,
+      { trendsFilter: { aggregationAxisFormat: "duration", display: "BoldNumber" } },
+    ),
+  "a query without a period": (parts) => {
+    const { dateRange: _, ...query } = counted("total")(parts);
+    return query;
+  },
   "an interval": (parts) => over([node(parts.event(), { math: "total" })], parts),
   "people by interval": (parts) => over([node(parts.event(), { math: "dau" })], parts),
   "an average of intervals": (parts) =>
@@ -217,6 +262,8 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
   "none of several values": filtered("is_not", ({ value }) => ({
     value: [value(), `${value()}s`],
   })),
+  "a part of a value": filtered("icontains"),
+  "no part of a value": filtered("not_icontains"),
   "the start of a value": filtered("starts_with"),
   "the end of a value": filtered("ends_with"),
   "a property that is there": filtered("is_set", () => ({})),
@@ -267,6 +314,8 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
         },
       ],
     }),
+  "events of one person": (parts) =>
+    one([node(parts.event(), { math: "total" })], parts, { properties: [ofOne] }),
   "people who also did": did(() => ({})),
   "people who did not": did(() => ({ negation: true })),
   "people who did so often": did(({ pick, whole }) => ({
@@ -274,7 +323,27 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
     operator: pick(["gte", "gt", "lte", "lt", "exact"]),
     operator_value: whole(9),
   })),
+  "people who did for the first time": did(() => ({ value: "performed_event_first_time" })),
+  "people who did not for the first time": did(() => ({
+    value: "performed_event_first_time",
+    negation: true,
+  })),
+  "people who did on days": did(({ whole }) => ({
+    ...{ value: "performed_event_regularly", time_interval: "day", min_periods: 1 + whole(6) },
+  })),
+  "people by a sum": did(({ number, pick, whole }) => ({
+    ...{ value: "performed_event_sum", sum_property: number() },
+    ...{ operator: pick(["gte", "gt", "lte", "lt"]), operator_value: whole(500) },
+  })),
   "people who did with a value": did((parts) => ({ event_filters: [parts.filter("exact")] })),
+  "people who did not so often": did(({ whole }) => ({
+    ...{ value: "performed_event_multiple", operator: "gte", operator_value: whole(9) },
+    negation: true,
+  })),
+  "people who did one of two": (parts) => {
+    const values = parts.two().map((event) => behavior(event));
+    return one([node(parts.event(), { math: "dau", properties: [{ type: "OR", values }] })], parts);
+  },
   "by a property": broken((parts) => ({ breakdown: parts.text(), breakdown_type: "event" })),
   "by a property of persons": broken((parts) => ({
     ...{ breakdown: parts.person(), breakdown_type: "person" },
@@ -288,10 +357,19 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
   "by entry page": broken(() => ({
     ...{ breakdown: "$entry_pathname", breakdown_type: "session" },
   })),
+  "by first touch": broken((parts) => ({
+    ...{ breakdown: parts.text(), breakdown_type: "first_touch" },
+  })),
   "by weekday": broken(() => ({
     ...{ breakdown: "dateName('weekday', timestamp)", breakdown_type: "hogql" },
   })),
   "by hour": broken(() => ({ breakdown: "toHour(timestamp)", breakdown_type: "hogql" })),
+  "by event": (parts) =>
+    one(
+      [node(null, { math: "total" })],
+      parts,
+      lines({ breakdown: "event", breakdown_type: "event_metadata" }),
+    ),
   "by two properties": (parts) => {
     const breakdowns = [
       { property: parts.text(), type: "event" },
@@ -311,11 +389,78 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
     ...{ breakdown_limit: whole(20), breakdown_hide_other_aggregation: true },
     breakdown_order: "asc",
   })),
+  "the highest average": (parts) => {
+    const key = parts.text();
+    const limit = { breakdown_limit: parts.whole(9), breakdown_hide_other_aggregation: true };
+    return one(
+      [node(parts.event(), { math: "avg", math_property: parts.number() })],
+      parts,
+      lines(
+        { breakdown: key, breakdown_type: "event", ...limit },
+        { properties: [{ key, type: "event", operator: "is_set" }] },
+      ),
+    );
+  },
+  "a share of events": formula(
+    "A / B * 100",
+    (parts) => {
+      const event = parts.event();
+      const math = parts.pick(["total", "dau"]);
+      return [node(event, { math, properties: [parts.filter("exact")] }), node(event, { math })];
+    },
+    PERCENT,
+  ),
+  "a share of people who did": formula(
+    "A / B * 100",
+    (parts) => {
+      const [event, other] = parts.two();
+      const own = [behavior(other, parts.chance(0.5) ? { negation: true } : {})];
+      return [node(event, { math: "dau", properties: own }), node(event, { math: "dau" })];
+    },
+    PERCENT,
+  ),
   "one event as a share of another": formula(
     "A / B * 100",
     (parts) => parts.two().map((event) => node(event, { math: "total" })),
     PERCENT,
   ),
+  "events per person": formula("A / B", (parts) => {
+    const event = parts.event();
+    return [node(event, { math: "total" }), node(event, { math: "dau" })];
+  }),
+  "events per event": formula("A / B", (parts) =>
+    parts.two().map((event) => node(event, { math: "total" })),
+  ),
+  "people with a value as a share": formula(
+    "A / B * 100",
+    (parts) => {
+      const [event, other] = parts.two();
+      const own = [parts.filter("exact")];
+      return [node(event, { math: "dau", properties: own }), node(other, { math: "dau" })];
+    },
+    PERCENT,
+  ),
+  "bounced sessions": (parts) =>
+    one(
+      [
+        node("$pageview", {
+          math: "unique_session",
+          properties: [{ key: "$is_bounce", type: "session", operator: "exact", value: ["true"] }],
+        }),
+      ],
+      parts,
+    ),
+  "events per active user": formula("A / B", (parts) => [
+    node(parts.event(), { math: "total" }),
+    node(null, { math: "dau" }),
+  ]),
+  "a sum per person": formula("A / B", (parts) => {
+    const event = parts.event();
+    return [
+      node(event, { math: "sum", math_property: parts.number() }),
+      node(event, { math: "dau" }),
+    ];
+  }),
   "pages per session": formula("A / B", () => [
     node("$pageview", { math: "total" }),
     node("$pageview", { math: "unique_session" }),
@@ -331,6 +476,108 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
     ],
     PERCENT,
   ),
+  "a funnel": funnel(() => ({})),
+  "a funnel with a window": funnel(({ pick, whole }) => ({
+    funnelWindowInterval: whole(60),
+    funnelWindowIntervalUnit: pick(["minute", "hour", "day", "week"]),
+  })),
+  "a funnel by a property": funnel(
+    () => ({}),
+    ({ text }) => ({ breakdownFilter: { breakdown: text(), breakdown_type: "event" } }),
+  ),
+  "a funnel with a filter": funnel(
+    () => ({}),
+    ({ filter }) => ({ properties: [filter("exact")] }),
+  ),
+  "a strict funnel": funnel(({ pick }) => ({ funnelOrderType: pick(["strict", "unordered"]) })),
+  "a conversion rate": funnel(
+    () => ({ funnelVizType: "trends" }),
+    ({ pick }) => ({ interval: pick(["day", "week"]) }),
+  ),
+  "a time to convert": funnel(() => ({ funnelVizType: "time_to_convert" })),
+  "a median time to convert": funnel(() => ({
+    ...{ funnelVizType: "time_to_convert", timeToConvertAggregation: "median" },
+  })),
+  "a funnel of three": (parts) => {
+    const [first, second] = parts.two();
+    return {
+      ...{ kind: "FunnelsQuery", series: [first, second, "$pageview"].map((name) => node(name)) },
+      ...{ funnelsFilter: { funnelOrderType: "ordered" }, dateRange: parts.range() },
+    };
+  },
+  "a step with a filter": (parts) => {
+    const [first, second] = parts.two();
+    const series = [node(first, { properties: [parts.filter("exact")] }), node(second)];
+    return {
+      ...{ kind: "FunnelsQuery", series, funnelsFilter: { funnelOrderType: "ordered" } },
+      dateRange: parts.range(),
+    };
+  },
+  "two filters of one step": (parts) => {
+    const [first, second] = parts.two();
+    const plan = { key: parts.person(), type: "person", operator: "exact", value: parts.value() };
+    const series = [node(first), node(second, { properties: [parts.filter("exact"), plan] })];
+    return {
+      ...{ kind: "FunnelsQuery", series, funnelsFilter: { funnelOrderType: "ordered" } },
+      dateRange: parts.range(),
+    };
+  },
+  "a first step for the first time": (parts) => {
+    const [first, second] = parts.two();
+    const properties = [behavior(first, { value: "performed_event_first_time" })];
+    const series = [node(first, { properties }), node(second)];
+    return {
+      ...{ kind: "FunnelsQuery", series, funnelsFilter: { funnelOrderType: "ordered" } },
+      dateRange: parts.range(),
+    };
+  },
+  "a recurring retention": (parts) => {
+    const id = parts.event();
+    return {
+      kind: "RetentionQuery",
+      retentionFilter: {
+        ...{ targetEntity: { id, type: "events" }, returningEntity: { id, type: "events" } },
+        period: "Week",
+      },
+    };
+  },
+  "a retention": (parts) => {
+    const [id, back] = parts.two();
+    const count = 1 + parts.whole(9);
+    const period = parts.pick(["Day", "Week", "Month"]);
+    const age =
+      period === "Day" ? `-${count - 1}d` : `-${count - 1}${period[0]?.toLowerCase()}Start`;
+    return {
+      kind: "RetentionQuery",
+      dateRange: { date_from: age },
+      retentionFilter: {
+        ...{ targetEntity: { id, type: "events" }, returningEntity: { id: back, type: "events" } },
+        ...{ retentionType: "retention_first_time", period, totalIntervals: count },
+      },
+    };
+  },
+  "a retention without a period": (parts) => {
+    const id = parts.event();
+    return {
+      kind: "RetentionQuery",
+      retentionFilter: {
+        ...{ targetEntity: { id, type: "events" }, returningEntity: { id, type: "events" } },
+        ...{ retentionType: "retention_first_time", period: parts.pick(["Day", "Week", "Month"]) },
+      },
+    };
+  },
+  "a lifecycle": (parts) => ({
+    ...over([node(parts.event())], parts),
+    kind: "LifecycleQuery",
+  }),
+  "a stickiness": (parts) => ({
+    ...{ kind: "StickinessQuery", series: [node(parts.event())], interval: "day" },
+    dateRange: parts.range(),
+  }),
+  "a stickiness by week": (parts) => ({
+    ...over([node(parts.event())], parts),
+    kind: "StickinessQuery",
+  }),
   "pages after": (parts) => ({
     kind: "PathsQuery",
     pathsFilter: {
@@ -346,6 +593,10 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
       ...{ stepLimit: 2, edgeLimit: 100 },
     },
     dateRange: parts.range(),
+  }),
+  "the oldest people": (parts) => ({
+    ...actors([behavior(parts.event(), { explicit_datetime: "-29d" })]),
+    orderBy: ["created_at ASC"],
   }),
   "a list of people": (parts) => actors([behavior(parts.event(), { explicit_datetime: "-29d" })]),
   "a list of people with and without": (parts) => {
@@ -370,6 +621,10 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
     ...{ kind: "ActorsQuery", select: [`properties.\`${parts.person()}\``], properties: [ofOne] },
     limit: 1,
   }),
+  "how many people did not": (parts) => ({
+    ...{ kind: "ActorsQuery", select: ["count()"] },
+    properties: [behavior(parts.event(), { negation: true, explicit_datetime: "-29d" })],
+  }),
   "what one person did": (parts) => ({
     ...{ kind: "EventsQuery", select: ["timestamp", "event", "properties.$pathname"] },
     ...{ properties: [ofOne], orderBy: ["timestamp DESC"], limit: 100 },
@@ -378,5 +633,9 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
   "when one person was last seen": () => ({
     ...{ kind: "EventsQuery", select: ["timestamp", "event"], properties: [ofOne] },
     ...{ orderBy: ["timestamp DESC"], limit: 1, after: "all" },
+  }),
+  "when one person first did": (parts) => ({
+    ...{ kind: "EventsQuery", select: ["timestamp", "event"], event: parts.event() },
+    ...{ properties: [ofOne], orderBy: ["timestamp ASC"], limit: 1, after: "all" },
   }),
 };

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../values/json.ts";
 import { objectsOf } from "./fields.ts";
-import { eventNoun, listed, propertyWords, type Style, valueWords } from "./names.ts";
+import { eventNoun, FIRST_TIME, listed, propertyWords, type Style, valueWords } from "./names.ts";
+import { counted, rangeWords } from "./time.ts";
 
 /** The filters of a list or of a group; a group is one filter. */
 export const filtersOf = (sent: Json | undefined): JsonObject[] => {
@@ -12,6 +13,10 @@ export const filtersOf = (sent: Json | undefined): JsonObject[] => {
 /** Whether a filter is about what people did. */
 export const isBehavioral = ({ type, values }: JsonObject): boolean =>
   type === "behavioral" || (Array.isArray(values) && objectsOf(values).every(isBehavioral));
+
+/** Whether a filter is about the first event of a name that a person has. */
+export const isFirst = ({ type, value, key }: JsonObject, event: string | null): boolean =>
+  type === "behavioral" && value === "performed_event_first_time" && key === event;
 
 /** Joins the words of the filters of a group; undefined for a filter that is no group. */
 function groupWords(
@@ -82,30 +87,52 @@ const TIMES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the deeds of people, such as `had at least 3 purchases where category is "Shoes"`. */
-function deedWords(filter: JsonObject, style: Style): string {
-  const grouped = groupWords(filter, (one) => deedWords(one, style));
+function deedWords(filter: JsonObject, style: Style, isTimed: boolean): string {
+  const grouped = groupWords(filter, (one) => deedWords(one, style, isTimed));
   if (grouped !== undefined) return grouped;
   const { key = null, value, negation = false, operator = "gte", operator_value: times } = filter;
   const noun = eventNoun(key === null ? null : String(key), style);
-  const where = whereWords(filtersOf(filter["event_filters"]), style).map((one) => ` ${one}`);
   const compared = `${TIMES[String(operator)] ?? "at least"} ${times ?? ""}`;
-  switch (value) {
-    case "performed_event_multiple":
-      return `had ${negation === true ? "not " : ""}${compared} ${noun}${where}`;
-    case "performed_event_first_time":
-      return negation === true ? `had ${noun} before${where}` : `had their first ${noun}${where}`;
-    case "performed_event_regularly":
-      return `had ${noun} on at least ${filter["min_periods"]} ${filter["time_interval"] ?? "day"}s${where}`;
-    case "performed_event_sum":
-      return `had a sum of ${propertyWords({ name: String(filter["sum_property"]), type: "event" }, style)} of ${noun} of ${compared}${where}`;
-    default:
-      return `had ${negation === true ? "no " : ""}${noun}${where}`;
-  }
+  const no = negation === true ? "no " : "";
+  const said = (): string => {
+    switch (value) {
+      case "performed_event_multiple":
+        return `${negation === true ? "did not have" : "had"} ${compared} ${noun}`;
+      case "performed_event_first_time":
+        return `had ${no}${noun} ${FIRST_TIME}`;
+      case "performed_event_regularly": {
+        const { min_periods: least, time_interval: unit } = filter;
+        return `had ${no}${noun} on at least ${counted(Number(least), String(unit ?? "day"))}`;
+      }
+      case "performed_event_sum": {
+        const name = propertyWords({ name: String(filter["sum_property"]), type: "event" }, style);
+        return `had ${no}${noun} with a sum of ${name} of ${compared}`;
+      }
+      default:
+        return `had ${no}${noun}`;
+    }
+  };
+  return [
+    said(),
+    ...whereWords(filtersOf(filter["event_filters"]), style),
+    ...(isTimed ? ownTime(filter) : []),
+  ].join(" ");
 }
 
-/** Returns `who …` for each filter about the deeds of people. */
-export const whoWords = (filters: readonly JsonObject[], style: Style): string[] =>
-  filters.filter(isBehavioral).map((one) => `who ${deedWords(one, style)}`);
+/** The time of a deed that has one of its own: `(last 30 days)`. */
+function ownTime(filter: JsonObject): string[] {
+  const { time_value: count = null, time_interval: unit } = filter;
+  const { explicit_datetime: from = null, explicit_datetime_to: to = null } = filter;
+  const isAge = from === null && count !== null && filter["value"] !== "performed_event_regularly";
+  if (isAge) return [`(last ${counted(Number(count), String(unit ?? "day"))})`];
+  return from === null ? [] : [`(${rangeWords({ date_from: from, date_to: to }, null)})`];
+}
+
+/** Returns `who …` and `and who …` for filters about the deeds of people, with their own times unless `isTimed` is false. */
+export const whoWords = (filters: readonly JsonObject[], style: Style, isTimed = true): string[] =>
+  filters
+    .filter(isBehavioral)
+    .map((one, at) => `${at === 0 ? "" : "and "}who ${deedWords(one, style, isTimed)}`);
 
 /** Returns the words of all filters, those about the deeds of people first. */
 export const filterWords = (filters: readonly JsonObject[], style: Style): string[] => [

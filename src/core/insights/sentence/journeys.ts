@@ -1,25 +1,31 @@
 import { isObject, type JsonObject } from "../../values/json.ts";
 import { eventOf, objectIn, objectsOf } from "./fields.ts";
-import { filtersOf, filterWords } from "./filters.ts";
-import { eventNoun, peopleNoun, type Style } from "./names.ts";
+import { filtersOf, filterWords, isFirst } from "./filters.ts";
+import { eventNoun, FIRST_TIME, listed, peopleNoun, type Style } from "./names.ts";
 import { counted, intervalOf, namedInterval } from "./time.ts";
-
-/** The window of a funnel that names none. */
-const WINDOW = "14 days";
 
 const ORDERS: Readonly<Record<string, string>> = { strict: "strict ", unordered: "unordered " };
 
 /** Returns the measure of a funnel: `funnel from page views to sign ups within 1 hour`. */
 export function funnelWords(query: JsonObject, style: Style): string {
   const filter = objectIn(query, "funnelsFilter");
-  const steps = objectsOf(query["series"]).map((node) =>
-    [eventNoun(eventOf(node), style), ...filterWords(filtersOf(node["properties"]), style)].join(
-      " ",
-    ),
-  );
+  const named = (node: JsonObject) => {
+    const event = eventOf(node);
+    const filters = filtersOf(node["properties"]);
+    const first = filters.find((one) => isFirst(one, event) && one["negation"] !== true);
+    const others = filterWords(
+      filters.filter((one) => one !== first),
+      style,
+    ).join(" ");
+    const noun = `${eventNoun(event, style)}${first === undefined ? "" : ` ${FIRST_TIME}`}`;
+    return others === "" ? noun : `${noun} (${others})`;
+  };
+  const steps = objectsOf(query["series"]).map(named);
+  const excluded = objectsOf(filter["exclusions"]).map(named);
+  const without = excluded.length === 0 ? "" : ` without ${listed(excluded, "or")} in between`;
   const { funnelWindowInterval: count, funnelWindowIntervalUnit: unit } = filter;
   const window = counted(Number(count ?? 14), String(unit ?? "day"));
-  const way = `from ${steps.join(" to ")}${window === WINDOW ? "" : ` within ${window}`}`;
+  const way = `from ${steps.join(" to ")}${without} within ${window}`;
   switch (filter["funnelVizType"]) {
     case "time_to_convert":
       return `${filter["timeToConvertAggregation"] === "median" ? "median" : "average"} time ${way}`;
@@ -40,12 +46,13 @@ const EVERY: Readonly<Record<string, string>> = {
 /** Returns the measure of a retention: `weekly retention of visitors who come back with purchases`. */
 export function retentionWords(query: JsonObject, style: Style): string {
   const filter = objectIn(query, "retentionFilter");
+  const isNew = filter["retentionType"] === "retention_first_time";
   const eventIn = (name: string) => {
     const entity = filter[name];
     return isObject(entity) ? eventOf({ event: entity["id"] ?? null }) : "$pageview";
   };
   return [
-    `${EVERY[intervalOf(query) ?? "day"]} retention of`,
+    `${EVERY[intervalOf(query) ?? "day"]} ${isNew ? "" : "recurring "}retention of`,
     peopleNoun(eventIn("targetEntity"), style),
     "who",
     "come back with",
@@ -66,9 +73,22 @@ function statusWords(measure: string, query: JsonObject, style: Style): string {
   return `${EVERY[namedInterval(query)]} ${measure} of ${peopleNoun(eventOf(first), style)}`;
 }
 
-/** Returns the measure of paths: `next pages after /pricing`. */
+const PLACES: Readonly<Record<string, string>> = {
+  ...{ $pageview: "pages", $screen: "screens", custom_event: "events" },
+};
+
+/** Returns the measure of paths: `next pages after /pricing`, `paths of people from /pricing`. */
 export function pathsWords(query: JsonObject): string {
-  const { startPoint = null, endPoint = null } = objectIn(query, "pathsFilter");
-  if (startPoint !== null) return `next pages after ${String(startPoint)}`;
-  return endPoint === null ? "paths of people" : `pages before ${String(endPoint)}`;
+  const filter = objectIn(query, "pathsFilter");
+  const { startPoint, endPoint, includeEventTypes: types, stepLimit } = filter;
+  const all = Array.isArray(types) && types.length > 0 ? types : Object.keys(PLACES);
+  const places = listed(
+    all.map((type) => PLACES[String(type)] ?? String(type)),
+    "and",
+  );
+  const [from = "", to = ""] = [startPoint, endPoint].map((one) => String(one ?? ""));
+  if (stepLimit === 2 && to === "" && from !== "") return `next ${places} after ${from}`;
+  if (stepLimit === 2 && from === "" && to !== "") return `${places} before ${to}`;
+  const through = all.length < Object.keys(PLACES).length ? ` through ${places}` : "";
+  return `paths of people${through}${from === "" ? "" : ` from ${from}`}${to === "" ? "" : ` to ${to}`}`;
 }

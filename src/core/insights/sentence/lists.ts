@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../values/json.ts";
+import type { Json, JsonObject } from "../../values/json.ts";
 import { firstText } from "./fields.ts";
 import { filtersOf, isBehavioral, whereWords, whoWords } from "./filters.ts";
 import { eventNoun, propertyWords, type Style } from "./names.ts";
@@ -18,16 +18,17 @@ export function eventsWords(
   const noun = eventNoun(event, style);
   const after = String(query["after"] ?? "-24h");
   const period = `, ${rangeWords({ date_from: after, date_to: query["before"] ?? null }, null)}`;
-  if (who === undefined) return { what: `${noun}, one by one${period}`, filters };
+  const [order = "timestamp DESC"] = textsOf(query["orderBy"]);
+  const sorted = orderWords(order);
+  if (who === undefined) return { what: `${noun}, one by one${sorted}${period}`, filters };
   const name = firstText(who["value"]);
   const rest = filters.filter((one) => one !== who);
   if (query["limit"] !== 1) {
     const of = event === null ? "" : ` of ${noun}`;
-    return { what: `what ${name} did${of}${period}`, filters: rest };
+    return { what: `what ${name} did${of}${sorted}${period}`, filters: rest };
   }
-  const [order = ""] = Array.isArray(query["orderBy"]) ? query["orderBy"] : [];
-  const place = String(order).endsWith("DESC") ? "last" : "first";
-  const did = event === null ? `was ${place} seen` : `had the ${place} ${noun}`;
+  const place = isDescending(order) ? "last" : "first";
+  const did = event === null ? `was ${place} seen` : `had ${noun} for the ${place} time`;
   return { what: `when ${name} ${did}${after === "all" ? "" : period}`, filters: rest };
 }
 
@@ -36,25 +37,41 @@ export function personsWords(query: JsonObject, style: Style): string {
   const filters = filtersOf(query["properties"]);
   const rest = filters.filter((one) => !isBehavioral(one));
   const where = whereWords(rest, style);
-  const select = Array.isArray(query["select"]) ? query["select"].map(String) : [];
+  const select = textsOf(query["select"]);
   const only = select.length === 1 ? (select[0] ?? "") : "";
   const [, name] = /^properties\.`?(.+?)`?$/.exec(only) ?? [];
   const who = rest.find(({ operator }) => operator === "exact");
   if (name !== undefined && who !== undefined) {
     return `which ${propertyWords({ name, type: "person" }, style)} ${firstText(who["value"])} has`;
   }
-  const deeds = filters.filter(isBehavioral);
-  const periods = deeds.map(deedPeriod);
-  const isOne = new Set(periods).size < 2;
-  const did = whoWords(deeds, style).map((words, at) => (isOne ? words : `${words}${periods[at]}`));
+  const periods = deedPeriods(filters.filter(isBehavioral));
+  const [period] = periods.size === 1 ? periods : [];
+  const did = whoWords(filters, style, period === undefined).join(" ");
   const lead = only === "count()" ? "number of people" : "list people";
-  const people = [lead, did.join(" and "), ...where].filter((part) => part !== "").join(" ");
-  return `${people}${isOne ? (periods[0] ?? "") : ""}`;
+  const people = [lead, did, ...where].filter((part) => part !== "").join(" ");
+  const [order = "created_at DESC"] = textsOf(query["orderBy"]);
+  const sorted = only === "count()" ? "" : orderWords(order);
+  return `${people}${sorted}${period === undefined || period === "" ? "" : `, ${period}`}`;
 }
 
-/** The period of a deed, also within a group. */
-function deedPeriod({ explicit_datetime: from = null, ...deed }: JsonObject): string {
-  if (Array.isArray(deed["values"])) return deedPeriod((deed["values"] as JsonObject[])[0] ?? {});
-  const { explicit_datetime_to: to = null } = deed;
-  return from === null ? "" : `, ${rangeWords({ date_from: from, date_to: to }, null)}`;
+/** The different periods of deeds; the empty text for those without one. */
+const deedPeriods = (filters: readonly JsonObject[]): ReadonlySet<string> =>
+  new Set(
+    filters
+      .flatMap((one) => (Array.isArray(one["values"]) ? filtersOf(one["values"]) : [one]))
+      .map(({ explicit_datetime: from = null, explicit_datetime_to: to = null }) =>
+        from === null ? "" : rangeWords({ date_from: from, date_to: to }, null),
+      ),
+  );
+
+const isDescending = (order: string): boolean => /\sDESC$/i.test(order);
+
+/** The order of a list: `newest first`, or by another column. */
+function orderWords(order: string): string {
+  const [, name = order] = /^(?:properties\.)?`?(.+?)`?(?:\s+(?:ASC|DESC))?$/i.exec(order) ?? [];
+  if (/^(?:timestamp|created_at)$/.test(name))
+    return `, ${isDescending(order) ? "newest" : "oldest"} first`;
+  return `, sorted by ${name}${isDescending(order) ? ", descending" : ""}`;
 }
+
+const textsOf = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(String) : []);

@@ -5,9 +5,10 @@ export type Style = {
   groups: readonly string[];
 };
 
+/** Words before "view" for events that SDKs define. */
 const KNOWN: Readonly<Record<string, string>> = {
-  $pageview: "page views",
-  $screen: "screen views",
+  $pageview: "page",
+  $screen: "screen",
 };
 
 /** The end of a participle, such as that of "created". */
@@ -17,20 +18,35 @@ const DONE = /(?:ed|sent|read|bought|paid|seen|lost|shown|made|run|ran|met|won|s
 const PEOPLE =
   /^(?:user|person|people|visitor|customer|member|player|student|patient|buyer|client)s?$/;
 
+/** The words after the first event of its name that a person has. */
+export const FIRST_TIME = "for the first time";
+
 /** Returns an event as a noun in the plural: `purchases`, `tasks created`, `"Plan changed v2" events`. */
-export function eventNoun(event: string | null, { quotesAll }: Style): string {
-  if (event === null) return "events";
+export const eventNoun = (event: string | null, style: Style): string =>
+  nounOf(event, style, plural);
+
+/** Returns an event as a noun in the singular: `purchase`, `task created`. */
+export const eventUnit = (event: string | null, style: Style): string =>
+  nounOf(event, style, (word) => word);
+
+function nounOf(
+  event: string | null,
+  { quotesAll }: Style,
+  numbered: (word: string) => string,
+): string {
+  const generic = numbered("event");
+  if (event === null) return generic;
   const known = KNOWN[event];
-  if (known !== undefined) return known;
+  if (known !== undefined) return `${known} ${numbered("view")}`;
   const words = event.toLowerCase().split(/[\s_-]+/);
   const isPlain = words.every((word) => /^[a-z]{2,}$/.test(word)) && words.length <= 4;
   if (quotesAll || !isPlain || words.some((word) => PEOPLE.test(word))) {
-    return `${JSON.stringify(event)} events`;
+    return `${JSON.stringify(event)} ${generic}`;
   }
   const done = words.findIndex((word) => DONE.test(word));
-  if (done === 0) return `${JSON.stringify(event)} events`;
+  if (done === 0) return `${JSON.stringify(event)} ${generic}`;
   const at = done < 0 ? words.length - 1 : done - 1;
-  return words.map((word, index) => (index === at ? plural(word) : word)).join(" ");
+  return words.map((word, index) => (index === at ? numbered(word) : word)).join(" ");
 }
 
 /** Returns people by the event that they had: `visitors`, `active users`, `people with purchases`. */

@@ -1,7 +1,8 @@
 import { sourceOf } from "../../queries/insight.ts";
 import type { Period } from "../../queries/period.ts";
-import { isObject, type JsonObject } from "../../values/json.ts";
-import { firstText } from "./fields.ts";
+import { RETENTION_INTERVALS_DEFAULT } from "../../queries/retention.ts";
+import type { JsonObject } from "../../values/json.ts";
+import { firstText, objectIn } from "./fields.ts";
 import { filtersOf, isBehavioral, whereWords, whoWords } from "./filters.ts";
 import {
   funnelWords,
@@ -37,7 +38,7 @@ export function sentenceOf(
   const style: Style = { quotesAll, groups };
   const query = sourceOf(sent);
   const { what, filters } = measureOf(query, style);
-  const range = isObject(query["dateRange"]) ? query["dateRange"] : null;
+  const range = MEASURES.has(query["kind"]) ? objectIn(query, "dateRange") : null;
   const labels = labelsOf(query, filters, style);
   const said = filters.filter((one) => !labels.implied.includes(one));
   const others = said.filter((one) => !(isBehavioral(one) || isOfOne(one)));
@@ -46,13 +47,21 @@ export function sentenceOf(
     ...filters.filter(isOfOne).map(({ value }) => `of ${firstText(value)}`),
     ...whoWords(said, style),
     ...labels.words,
+    ...(query["kind"] === "FunnelsQuery" && others.length > 0 ? ["with all steps"] : []),
     ...whereWords(others, style),
   ].join(" ");
   // Those of a week or month up to today are a number of now.
   const isNow = range?.["date_from"] === "-0d" && /_active/.test(JSON.stringify(query["series"]));
-  const period = range === null || isNow ? [] : [rangeWords(range, intervalOf(query))];
+  const period =
+    range === null || isNow ? [] : [rangeWords(range, intervalOf(query), countOf(query))];
   return [capitalised(parts), ...labels.order, ...period, ...comparisonWords(query)].join(", ");
 }
+
+/** The number of intervals that a query without a period has; undefined if it has days. */
+const countOf = (query: JsonObject): number | undefined =>
+  query["kind"] === "RetentionQuery"
+    ? Number(objectIn(query, "retentionFilter")["totalIntervals"] ?? RETENTION_INTERVALS_DEFAULT)
+    : undefined;
 
 /** The measure of a query, and the filters that it leaves to say. */
 function measureOf(query: JsonObject, style: Style): { what: string; filters: JsonObject[] } {

@@ -44,9 +44,10 @@ export function intervalOf(query: JsonObject): string | null {
   return isTotal(query) && meanWords(query) === "" ? null : namedInterval(query);
 }
 
-/** Returns the words of a `dateRange`: `last 30 days`, `this month`, `from 2026-11-01 to 2026-11-10`. */
-export function rangeWords(range: JsonObject, interval: string | null): string {
-  const { date_from = null, date_to = null, explicitDate = false } = range;
+/** Returns the words of a `dateRange`: `last 30 days`, `this month`; without a beginning, of the number of intervals. */
+export function rangeWords(range: JsonObject, interval: string | null, count?: number): string {
+  const { date_from = count ?? null, date_to = null, explicitDate = false } = range;
+  if (typeof date_from === "number") return `last ${counted(date_from, interval ?? "day")}`;
   const from = String(date_from ?? "-7d");
   const key = date_to === null ? from : `${from} ${String(date_to)}`;
   return (

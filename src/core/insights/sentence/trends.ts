@@ -1,8 +1,17 @@
 import { isTotal } from "../../queries/display.ts";
 import type { JsonObject } from "../../values/json.ts";
-import { eventOf, objectIn, objectsOf } from "./fields.ts";
-import { filtersOf, filterWords } from "./filters.ts";
-import { eventNoun, groupNoun, listed, peopleNoun, propertyWords, type Style } from "./names.ts";
+import { eventOf, firstText, objectIn, objectsOf } from "./fields.ts";
+import { filtersOf, filterWords, isBehavioral, isFirst } from "./filters.ts";
+import {
+  eventNoun,
+  eventUnit,
+  FIRST_TIME,
+  groupNoun,
+  listed,
+  peopleNoun,
+  propertyWords,
+  type Style,
+} from "./names.ts";
 import { meanWords, namedInterval } from "./time.ts";
 
 /** Returns the measure of a trend: `purchases and sign ups per week`. */
@@ -29,7 +38,10 @@ export function trendsWords(query: JsonObject, style: Style): string {
 /** The words of one series, with those of its own filters. */
 function seriesWords(node: JsonObject, style: Style): string {
   const filters = filtersOf(node["properties"]);
-  const own = filters.filter((one) => !isReturning(one, eventOf(node)));
+  const isOfSessions = node["math"] === "unique_session" && eventOf(node) === "$pageview";
+  const own = filters.filter((one) =>
+    isOfSessions ? !isBounced(one) : !(isFirst(one, eventOf(node)) && one["negation"] === true),
+  );
   const { math_property: property = null } = node;
   const measure =
     property === null
@@ -38,12 +50,9 @@ function seriesWords(node: JsonObject, style: Style): string {
   return [measure, ...filterWords(own, style)].join(" ");
 }
 
-/** Whether a filter means people who had the event before the period. */
-const isReturning = ({ type, value, negation, key }: JsonObject, event: string | null): boolean =>
-  type === "behavioral" &&
-  value === "performed_event_first_time" &&
-  negation === true &&
-  key === event;
+/** Whether a filter is of bounced sessions. */
+const isBounced = ({ type, key, operator = "exact", value = null }: JsonObject): boolean =>
+  type === "session" && key === "$is_bounce" && operator === "exact" && firstText(value) === "true";
 
 const CALCULATED: Readonly<Record<string, string>> = {
   ...{ sum: "sum of", avg: "average", min: "smallest", max: "highest", median: "median" },
@@ -53,26 +62,38 @@ const CALCULATED: Readonly<Record<string, string>> = {
 function calculationWords(node: JsonObject, property: string, style: Style): string {
   const { math = "total", math_property_type: owner } = node;
   const calculated = CALCULATED[String(math)];
-  if (owner === "session_properties") return `${calculated?.replace(" of", "")} session length`;
+  if (owner === "session_properties") {
+    const event = eventOf(node);
+    const name = propertyWords({ name: property, type: "session" }, style);
+    return [
+      `${calculated} ${name}`,
+      ...(event === null ? [] : [`of ${sessionsNoun(event, style)}`]),
+    ].join(" ");
+  }
   const type = owner === "person_properties" ? "person" : "event";
   const name = propertyWords({ name: property, type }, style);
   return `${calculated} ${name} of ${eventNoun(eventOf(node), style)}`;
 }
 
-function countWords(node: JsonObject, style: Style, isOfReturning: boolean): string {
+const sessionsNoun = (event: string | null, style: Style): string =>
+  `sessions with ${eventNoun(event, style)}`;
+
+function countWords(node: JsonObject, style: Style, isOfSome: boolean): string {
   const event = eventOf(node);
   const noun = eventNoun(event, style);
   switch (node["math"]) {
     case "dau":
-      return `${isOfReturning ? "returning " : ""}${peopleNoun(event, style)}`;
+      return `${isOfSome ? "returning " : ""}${peopleNoun(event, style)}`;
     case "first_time_for_user":
-      return event === "$pageview" ? "first time visitors" : `people with their first ${noun}`;
+      return event === "$pageview" ? "first time visitors" : `people with ${noun} ${FIRST_TIME}`;
     case "weekly_active":
-      return `weekly active ${event === null ? "users" : peopleNoun(event, style)}`;
-    case "monthly_active":
-      return `monthly active ${event === null ? "users" : peopleNoun(event, style)}`;
+    case "monthly_active": {
+      const people = event === null ? "users" : peopleNoun(event, style);
+      return `${String(node["math"]).replace("_", " ")} ${people}`;
+    }
     case "unique_session":
-      return event === "$pageview" ? "sessions" : `sessions with ${noun}`;
+      if (event !== "$pageview") return sessionsNoun(event, style);
+      return isOfSome ? "bounced sessions" : "sessions";
     case "unique_group": {
       const groups = groupNoun(Number(node["math_group_type_index"] ?? 0), style);
       return event === null ? groups : `${groups} with ${noun}`;
@@ -96,7 +117,8 @@ function formulaWords(formula: string, nodes: JsonObject[], style: Style): strin
   const [over = {}, under = {}] = nodes;
   const text = formula.replace(/\s+/g, "");
   if (text === "A/B*100") return shareWords(over, under, style, nodes.length === 2);
-  if (text === "A/B" && nodes.length === 2) return ratioWords(over, under, style);
+  const ratio = text === "A/B" && nodes.length === 2 ? ratioWords(over, under, style) : undefined;
+  if (ratio !== undefined) return ratio;
   const lines = nodes.map(
     (one, at) => `${String.fromCharCode(65 + at)} is ${seriesWords(one, style)}`,
   );
@@ -110,28 +132,44 @@ function shareWords(over: JsonObject, under: JsonObject, style: Style, isOfTwo: 
     const extra = filtersOf(over["properties"]).filter(
       (one) => !all.some((other) => Bun.deepEquals(one, other)),
     );
-    const isOfBounces = extra.length === 1 && extra[0]?.["key"] === "$is_bounce";
-    if (isOfBounces) return "bounce rate";
-    return ["share of", seriesWords(under, style), ...filterWords(extra, style)].join(" ");
+    if (extra.length === 1 && extra.every(isBounced)) return "bounce rate";
+    // "Share of people with purchases" is a share of all people.
+    const isOfDoers =
+      under["math"] === "dau" && /^people with/.test(peopleNoun(eventOf(under), style));
+    if (!isOfDoers || extra.every(isBehavioral))
+      return ["share of", seriesWords(under, style), ...filterWords(extra, style)].join(" ");
   }
-  if (over["math"] === "unique_session" && eventOf(under) === null) {
-    return `share of sessions with ${eventNoun(eventOf(over), style)}`;
+  if (over["math"] === "unique_session" && Bun.deepEquals(under, { ...under, ...ALL_SESSIONS })) {
+    const own = filterWords(filtersOf(over["properties"]), style);
+    return ["share of", sessionsNoun(eventOf(over), style), ...own].join(" ");
   }
   return `${seriesWords(over, style)} as a share of ${seriesWords(under, style)}`;
 }
 
-function ratioWords(over: JsonObject, under: JsonObject, style: Style): string {
+const ALL_SESSIONS = { event: null, math: "unique_session" };
+
+/** The words of a ratio; undefined if they cannot say what it is per. */
+function ratioWords(over: JsonObject, under: JsonObject, style: Style): string | undefined {
+  const unit = unitWords(under, eventOf(over), style);
+  if (unit === undefined || filtersOf(under["properties"]).length > 0) return undefined;
   const isOfViews = [over, under].every((one) => eventOf(one) === "$pageview");
   if (isOfViews && under["math"] === "unique_session") return "pages per session";
-  return `${seriesWords(over, style)} per ${unitWords(under, eventOf(over), style)}`;
+  return `${seriesWords(over, style)} per ${unit}`;
 }
 
-/** The thing that a ratio is per. */
-function unitWords(node: JsonObject, over: string | null, style: Style): string {
+/** The thing that a ratio is per: visitors, people with an event, sessions or events. */
+function unitWords(node: JsonObject, over: string | null, style: Style): string | undefined {
   const event = eventOf(node);
-  if (node["math"] === "unique_session") return "session";
-  if (node["math"] !== "dau") return JSON.stringify(event ?? "event");
-  if (event === null) return "active user";
-  if (event === "$pageview") return over === "$pageview" ? "user" : "visitor";
-  return event === over ? "user" : `person with ${eventNoun(event, style)}`;
+  switch (node["math"] ?? "total") {
+    case "unique_session":
+      return event === null ? "session" : `session with ${eventNoun(event, style)}`;
+    case "total":
+      return eventUnit(event, style);
+    case "dau":
+      if (event === null) return "active user";
+      if (event === "$pageview") return over === "$pageview" ? "user" : "visitor";
+      return event === over ? "user" : `person with ${eventNoun(event, style)}`;
+    default:
+      return undefined;
+  }
 }

@@ -53,9 +53,10 @@ test("a funnel over time has the percent of persons who converted, by the interv
         labels: ["19-Nov-2026", "20-Nov-2026", "21-Nov-2026"],
       },
     ],
-    sentence: "Conversion rate from views to carts to buys per day, from 2026-11-19 to 2026-11-21",
+    sentence:
+      "Conversion rate from views to carts to buys within 14 days per day, from 2026-11-19 to 2026-11-21",
     explanation:
-      "Conversion rate from views to carts to buys per day, from 2026-11-19 to 2026-11-21 (19 Nov to 21 Nov 2026, UTC).",
+      "Conversion rate from views to carts to buys within 14 days per day, from 2026-11-19 to 2026-11-21 (19 Nov to 21 Nov 2026, UTC).",
   });
   const { sql } = body as { sql: string };
   const draft = await ask({ kind: "HogQLQuery", query: sql });
@@ -110,7 +111,9 @@ test("the times of a funnel are in bins, with their average and median", async (
         ...{ average_conversion_time: 360, median_conversion_time: 360 },
       },
     ],
-    explanation: expect.stringMatching(/^Average time from views to carts to buys, /),
+    explanation: expect.stringMatching(
+      /^Average time from views to carts to buys within 14 days, /,
+    ),
   });
   const part = { funnelFromStep: 1, funnelToStep: 2, timeToConvertAggregation: "median" };
   expect((await times(part)).body).toMatchObject({

@@ -29,7 +29,7 @@ const QUERIES: [sentence: string, query: JsonObject][] = [
     ),
   ],
   [
-    "Weekly active users per day who had at least 3 purchases",
+    "Weekly active users per day who had at least 3 purchases, last 8 days",
     trend([of(null, { math: "weekly_active" })], { properties: [bought] }),
   ],
   [
@@ -48,19 +48,22 @@ const QUERIES: [sentence: string, query: JsonObject][] = [
     }),
   ],
   [
-    "Bounce rate",
+    "Bounce rate, last 8 days",
     trend(
       [{ ...views, properties: [{ type: "session", key: "$is_bounce", value: [true] }] }, views],
       share,
     ),
   ],
-  ["Purchases as a share of task views", trend([of("purchase"), of("task_view")], share)],
   [
-    "Pages per session",
+    "Purchases as a share of task views, last 8 days",
+    trend([of("purchase"), of("task_view")], share),
+  ],
+  [
+    "Pages per session, last 8 days",
     trend([of("$pageview"), views], { trendsFilter: { formula: "A/B", display: "BoldNumber" } }),
   ],
   [
-    'Unordered funnel from page views to "Plan changed v2" events within 1 hour',
+    'Unordered funnel from page views to "Plan changed v2" events within 1 hour, last 8 days',
     {
       kind: "FunnelsQuery",
       series: [of("$pageview"), of("Plan changed v2")],
@@ -71,33 +74,98 @@ const QUERIES: [sentence: string, query: JsonObject][] = [
     },
   ],
   [
-    "Weekly retention of visitors who come back with purchases",
+    "Weekly recurring retention of visitors who come back with purchases, last 7 weeks",
     {
       kind: "RetentionQuery",
       retentionFilter: { period: "Week", returningEntity: { id: "purchase" } },
     },
   ],
-  ["Daily lifecycle of visitors", { kind: "LifecycleQuery", series: [of("$pageview")] }],
   [
-    "Monthly stickiness of people with purchases",
+    "Daily lifecycle of visitors, last 8 days",
+    { kind: "LifecycleQuery", series: [of("$pageview")] },
+  ],
+  [
+    "Monthly stickiness of people with purchases, last 8 days",
     { kind: "StickinessQuery", series: [of("purchase")], interval: "month" },
   ],
-  ["Next pages after /pricing", { kind: "PathsQuery", pathsFilter: { startPoint: "/pricing" } }],
   [
-    "When ann@example.com had the last purchases",
+    "Next pages after /pricing, last 8 days",
+    {
+      kind: "PathsQuery",
+      pathsFilter: { includeEventTypes: ["$pageview"], startPoint: "/pricing", stepLimit: 2 },
+    },
+  ],
+  [
+    "Paths of people through screens and events from Home to paid, last 8 days",
+    {
+      kind: "PathsQuery",
+      pathsFilter: {
+        ...{ includeEventTypes: ["$screen", "custom_event"], startPoint: "Home", endPoint: "paid" },
+      },
+    },
+  ],
+  [
+    "Average session length of sessions with views per day, last 8 days",
+    trend([
+      of("view", {
+        ...{ math: "avg", math_property: "$session_duration" },
+        math_property_type: "session_properties",
+      }),
+    ]),
+  ],
+  [
+    'Purchases per person with sign ups where plan is "pro" or "team", last 7 days',
+    trend([of("purchase"), of("sign_up", { math: "dau" })], {
+      ...{ properties: [paid], dateRange: WEEK },
+      trendsFilter: { formula: "A / B", display: "BoldNumber" },
+    }),
+  ],
+  [
+    'A / B, where A is purchases; B is visitors where plan is "pro" or "team", last 7 days',
+    trend([of("purchase"), of("$pageview", { math: "dau", properties: [paid] })], {
+      dateRange: WEEK,
+      trendsFilter: { formula: "A / B", display: "BoldNumber" },
+    }),
+  ],
+  [
+    'Funnel from sign ups (where plan is "pro" or "team") to purchases without refunds in between within 14 days with all steps where age is at least 18, last 7 days',
+    {
+      ...{ kind: "FunnelsQuery", series: [of("sign_up", { properties: [paid] }), of("purchase")] },
+      funnelsFilter: { exclusions: [{ event: "refund" }] },
+      ...{ properties: [adult], dateRange: WEEK },
+    },
+  ],
+  [
+    "Visitors who had no purchases on at least 3 days and who had no sign ups for the first time (last 30 days), last 7 days",
+    trend([of("$pageview", { math: "dau" })], {
+      properties: [
+        { ...bought, value: "performed_event_regularly", min_periods: 3, negation: true },
+        {
+          ...{ ...bought, key: "sign_up", value: "performed_event_first_time", negation: true },
+          explicit_datetime: "-29d",
+        },
+      ],
+      ...{ dateRange: WEEK, trendsFilter: { display: "BoldNumber" } },
+    }),
+  ],
+  [
+    "When ann@example.com had purchases for the last time",
     {
       ...{ kind: "EventsQuery", event: "purchase", after: "all", limit: 1 },
       orderBy: ["timestamp DESC"],
       properties: [{ type: "person", key: "email", operator: "exact", value: "ann@example.com" }],
     },
   ],
-  ["Page views, one by one, today", { kind: "EventsQuery", event: "$pageview", after: "dStart" }],
+  [
+    "Page views, one by one, newest first, today",
+    { kind: "EventsQuery", event: "$pageview", after: "dStart" },
+  ],
   [
     "Number of people where age is at least 18",
     { kind: "ActorsQuery", select: ["count()"], properties: [adult] },
   ],
   [
-    "List people who had at least 3 purchases, last 30 days",
+    "List people who had at least 3 purchases, newest first, last 30 days",
     {
       ...{ kind: "ActorsQuery", select: ["person"] },
       properties: [{ ...bought, explicit_datetime: "-29d" }],
@@ -113,7 +181,7 @@ describe("a query in words", () => {
   test("may have all its names in quotes, after their owners", () => {
     const query = trend([of("purchase")], { properties: [adult] });
     expect(sentenceOf(query, { quotesAll: true })).toBe(
-      '"purchase" events per day where person."age" is at least 18',
+      '"purchase" events per day where person."age" is at least 18, last 8 days',
     );
   });
 
