@@ -13,7 +13,7 @@ import { emailOf, isByPerson, isFree, type Label } from "../read/labels.ts";
 import { areOfPersons, takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
 import { behaviorsOf, type Deed, repeated, takeDeeds } from "./deeds.ts";
 import type { Draft, Measure } from "./draft.ts";
-import { PEOPLE, use, useAll } from "./items.ts";
+import { isCondition, PEOPLE, use, useAll } from "./items.ts";
 import { type People, takePeople } from "./people.ts";
 
 /** The filter on one person by e-mail address. */
@@ -172,16 +172,27 @@ const isLed = (asked: Asked, lead: Item): boolean =>
         item.part !== undefined || isTagged(item, "COUNT", "SHARE", "PERSON", "VISITOR", "PAYER"),
     );
 
+/** Whether a count is of people of a kind, as in "how many students". */
+const isOfKind = (asked: Asked): boolean => {
+  const count = asked.find("COUNT");
+  const target = count === undefined ? undefined : asked.beside(count, 1);
+  return (
+    target?.part?.kind === "filter" &&
+    /[^s]s$/.test(target.part.text) &&
+    isCondition(target, isOfPerson)
+  );
+};
+
 /** "How many persons have the plan pro": people by their current properties. */
 export const personsNow: Measure = (asked) => {
   const noun = asked.find("PERSON");
-  if (noun === undefined || !/^(?:persons?|people|users?|members?)$/.test(noun.word))
-    return undefined;
+  const isOfUsers = noun !== undefined && /^(?:persons?|people|users?|members?)$/.test(noun.word);
+  if (!isOfUsers && !(noun === undefined && isOfKind(asked))) return undefined;
   const { when } = asked;
   if (asked.events().length > 0 || when.span !== undefined || asked.conditions().length === 0)
     return undefined;
   if (!asked.has("COUNT") || !areOfPersons(asked)) return undefined;
-  noun.isUsed = true;
+  use(noun);
   asked.takeAll("COUNT");
   const properties = takeFilters(asked, [null]);
   return { query: { kind: "ActorsQuery", select: ["count()"], properties }, events: [null] };

@@ -113,20 +113,25 @@ const isCounting = (item: Item): boolean =>
 
 const BEGINNING = /^(?:start|creat|begin|open|invit|send|book|plac|submit|show|offer|request)/;
 
-/** "Invite acceptance rate": the count of an event as a percentage of the event that starts it. */
-export const rate: Measure = (asked) => {
-  const word = asked.find("RATE");
-  const [item, another] = asked.events();
-  if (word === undefined || item === undefined || another !== undefined) return undefined;
-  const { event } = item.part;
+/** The events that start what an event ends: "task created" for "task completed". */
+export function begunOf(asked: Asked, event: EventInfo): EventInfo[] {
   const objects = event.stems.filter((stem) => !event.verbs.has(stem));
-  const begun = [...asked.index.events.values()].filter(
+  return [...asked.index.events.values()].filter(
     (one) =>
       one !== event &&
       objects.length > 0 &&
       objects.every((stem) => one.stems.includes(stem)) &&
       [...one.verbs].some((verb) => BEGINNING.test(verb)),
   );
+}
+
+/** "Invite acceptance rate": the count of an event as a percentage of the event that starts it. */
+export const rate: Measure = (asked) => {
+  const word = asked.find("RATE");
+  const [item, another] = asked.events();
+  if (word === undefined || item === undefined || another !== undefined) return undefined;
+  const { event } = item.part;
+  const begun = begunOf(asked, event);
   const [only] = begun;
   if (only === undefined || begun.length > 1)
     throw new NotUnderstood(textOf(word), `Say of what: ${event.name} per which event?`);

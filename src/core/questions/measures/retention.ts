@@ -1,4 +1,4 @@
-import { type Asked, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import type { Named } from "../read/parts.ts";
 import type { Measure } from "./draft.ts";
 import { visitEvent } from "./events.ts";
@@ -15,7 +15,9 @@ export const retention: Measure = (asked) => {
   asked.takeAll("RETENTION", "BACK", "COUNT");
   const events = asked.events();
   const people = asked.has(...PEOPLE) ? takePeople(asked) : undefined;
-  const after = events.find((item) => back !== undefined && item.at > back.at);
+  const after = events.find(
+    (item) => back !== undefined && item.at > back.at && !isTagged(asked.beside(item, -1), "WHO"),
+  );
   const start = events.find((item) => item !== after);
   use(...events);
   if (events.length > 2) throw new NotUnderstood(textOf(events[2] as Item));

@@ -1,7 +1,15 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, type Item, NotUnderstood, textOf } from "../read/asked.ts";
-import type { Label } from "../read/labels.ts";
+import {
+  type Asked,
+  type Item,
+  isTagged,
+  NotUnderstood,
+  rankedProperties,
+  textOf,
+} from "../read/asked.ts";
+import { isFree, type Label } from "../read/labels.ts";
+import { filterJson } from "../read/parts.ts";
 import { sumOf } from "./amounts.ts";
 import { takeConditions, takeFilters } from "./conditions.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
@@ -9,6 +17,7 @@ import { type Draft, node, percentage, totalOf } from "./draft.ts";
 import { infoOf } from "./events.ts";
 import { use } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
+import { begunOf } from "./ratios.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
 import { bounceRate, visitsWith } from "./visits.ts";
 
@@ -37,14 +46,40 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
 
 /** The percentage of all that meets the conditions. */
 function shareOf(asked: Asked, all: JsonObject, event: EventInfo | null, word: Item): Draft {
+  // "Share of German visitors on a phone": what stands before the noun limits the whole.
+  const noun = asked.items.find(
+    (item) =>
+      item.at > word.at && item.isUsed && (item.part?.kind === "ev" || isTagged(item, ...NOUNS)),
+  );
+  const before =
+    noun === undefined ? [] : takeConditions(asked, event, { from: word.at, to: noun.at });
   const filters = takeConditions(asked, event);
-  const own = filters.length > 0 ? filters : takeFilters(asked, [event]);
-  if (own.length > 0) return percentage({ ...all, properties: own }, all, [event]);
+  const rest = filters.length > 0 ? filters : takeFilters(asked, [event]);
+  const own = rest.length > 0 ? rest : takeBoolean(asked, event);
+  if (own.length > 0) {
+    const whole = before.length === 0 ? all : { ...all, properties: before };
+    return percentage({ ...all, properties: [...before, ...own] }, whole, [event]);
+  }
+  if (before.length > 0) return percentage({ ...all, properties: before }, all, [event]);
+  const [begun, another] = event === null ? [] : begunOf(asked, event);
+  if (begun !== undefined && another === undefined)
+    return percentage(all, totalOf(begun), [event, begun]);
   const reason = asked.has("PROP", "WEEKDAY", "HOUR")
     ? "A share is of what meets a condition."
     : undefined;
   throw new NotUnderstood(textOf(word), reason);
 }
+
+const NOUNS = ["VISITOR", "PERSON", "PAYER", "SESSION"];
+
+/** Takes "resolved" in "share of chats resolved", if the event has such a yes-or-no property. */
+const takeBoolean = (asked: Asked, event: EventInfo | null): JsonObject[] =>
+  asked.items.flatMap((item) => {
+    const [property] = isFree(item) ? rankedProperties(item.term.properties, [event]) : [];
+    if (property?.type !== "boolean") return [];
+    item.isUsed = true;
+    return [filterJson(property, "exact", ["true"])];
+  });
 
 function sessionShare(asked: Asked): Draft {
   if (asked.take("BOUNCED") !== undefined) return bounceRate(asked);

@@ -21,7 +21,7 @@ export const CONCEPTS = {
   visitor:
     "visitor, unique visitor, distinct visitor, different visitor, site visitor, website visitor, uniques",
   person:
-    "user, person, ppl, peoples, unique user, unique person, distinct user, different user, different person, distinct person, folks, individual, member, player, student, patient, unique member, unique player, account holder, end user, human, learner, subscriber base",
+    "user, person, ppl, peoples, unique user, unique person, distinct user, different user, different person, distinct person, folks, individual, unique member, unique player, account holder, end user, human, subscriber base",
   payer:
     "customer, buyer, shopper, client, purchaser, paying customer, paying user, paying member, paying person, paying player, paying visitor, paying subscriber, payer, spender",
   active:
@@ -98,7 +98,8 @@ export const CONCEPTS = {
     "first touch, initial, original, originally, first click, acquisition, first come, first found, first known",
   last_touch: "last touch, last click",
   more: "over, above, more than, greater than, exceeding, higher than, longer than, bigger than, larger than, worth more than, worth over, >, exceed, of more than, costing more than, beyond, after being open more than, older than, better than",
-  at_least: "at least, >=, no less than, minimum of, of at least, not less than",
+  at_least:
+    "at least, minimum, at minimum, >=, no less than, minimum of, of at least, not less than",
   less: "under, below, less than, fewer than, cheaper than, smaller than, <, shorter than, lower than, worth less than, worse than",
   at_most: "at most, <=, up to, no more than, maximum of, not more than",
   or_more: "or more, or higher, or better, or longer, and more, and above, or above, or over",
@@ -163,7 +164,7 @@ export const FILLER: ReadonlySet<string> = new Set(
   question answer exact whole full actual actually kind sort type types during over , ? ! : ; ( ) .
   while so too yet still ok okay hm um uh website site shop store app web online platform service
   together lot lots bit included involve involved belong belongs related
-  regarding concerning among amongst somebody everyone everybody someone's whats attached separately - – — … ... · etc there's what's how's let's i'd we've`
+  regarding concerning among amongst somebody everyone everybody someone's whats single smth very live lives living based located attached separately - – — … ... · etc there's what's how's let's i'd we've`
     .split(/\s+/)
     .filter((word) => word !== ""),
 );

@@ -47,6 +47,12 @@ export function propertiesOf(
 /** Units in names that people leave out of a question. */
 const UNIT_WORDS = /^(?:ms|s|sec|secs|seconds|min|minutes|eur|usd|gbp|bytes|count|pct|percent)$/;
 
+/** Units in names and how people write them. */
+const LONG_UNITS: Readonly<Record<string, string>> = {
+  ...{ s: "seconds", sec: "seconds", ms: "milliseconds", min: "minutes", mins: "minutes" },
+  ...{ h: "hours", km: "kilometers", m: "meters", kb: "kilobytes", mb: "megabytes" },
+};
+
 /** Nouns that people may add to the name of a property, as in "payment method". */
 const GENERIC = ["method", "type", "name", "code", "kind"];
 
@@ -97,6 +103,7 @@ function addOwn(
   // "Seconds read" of "article read" is no "read".
   const withoutUnits = words.filter((word) => !UNIT_WORDS.test(word));
   if (withoutUnits.length > 1 || !isOfEvent(one, withoutUnits[0])) addWords(withoutUnits);
+  if (one.type === "number") addWords(words.map((word) => LONG_UNITS[word] ?? word));
   if (one.type === "boolean") addWords(words.filter((word) => !/^(?:is|has|was|had)$/.test(word)));
   // "Payment method" is the property "payment".
   for (const noun of words.length === 1 && one.type === "text" ? GENERIC : []) {

@@ -171,10 +171,14 @@ export function filterOf(
   }
   const properties = condition.of.map(({ property }) => property);
   const ranked = rankedProperties(properties, events);
-  const exact = ranked.find((one) =>
-    condition.of.some(({ property, isExact }) => isExact && property === one),
-  );
-  const property = sameNamed(asked, condition, ranked) ?? exact ?? ranked[0];
+  // "From google" names where visits come from.
+  const origins = /^(?:from|via) /i.test(condition.text)
+    ? ranked.filter(({ name }) => /^utm_|^\$referr|^\$geoip/.test(name))
+    : [];
+  const exact = [origins, ranked].flatMap((some) =>
+    some.filter((one) => condition.of.some(({ property, isExact }) => isExact && property === one)),
+  )[0];
+  const property = sameNamed(asked, condition, ranked) ?? exact ?? origins[0] ?? ranked[0];
   const chosen = condition.of.find((one) => one.property === property);
   if (chosen === undefined)
     throw noProperty(condition.text, properties[0]?.name ?? condition.text, events);
@@ -238,8 +242,10 @@ export function rankedProperties(
       (event) => event === null || event.properties.has(one.name) || event.count === 0,
     );
     if (!isOfAll) return 9;
-    // For any event, a property of certain events is less likely than a person property.
-    return events.includes(null) && !/^\$|^utm_/.test(one.name) ? 4 : 0;
+    // An event's own property comes before one that SDKs send with every event. For any event, it is less likely.
+    const isOwn = !/^\$|^utm_/.test(one.name);
+    if (events.includes(null)) return isOwn ? 4 : 0;
+    return isOwn ? 0 : 0.5;
   };
   return properties.filter((one) => rank(one) < 9).toSorted((a, b) => rank(a) - rank(b));
 }

@@ -196,6 +196,13 @@ function daysIn(span: Span, today: string): number {
 
 /** Throws `NotUnderstood` if two filters need different values of the same property, as no event can match both. */
 function checkPossible(filters: readonly JsonObject[]): void {
+  const unset = filters.find(
+    ({ operator, key }) =>
+      operator === "is_not_set" &&
+      filters.some((one) => one["key"] === key && one["operator"] === "exact"),
+  );
+  if (unset !== undefined)
+    throw new NotUnderstood(String(unset["key"]), "It is not both without a value and with one.");
   const exact = filters.filter(({ operator }) => operator === "exact");
   for (const [at, { key, type, value }] of exact.entries()) {
     const other = exact.slice(at + 1).find((one) => one["key"] === key && one["type"] === type);

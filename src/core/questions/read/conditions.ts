@@ -23,9 +23,9 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   for (const pattern of ["CMP _ PROP", "PROP _ CMP"]) {
     places.each(pattern, (found) => numeric(found, found.of("CMP")[0]?.part as Compared));
   }
-  places.each(`(EXCEPT|WITHOUT) _ PROP _ ${VALUES}`, listed);
+  places.each(`(EXCEPT|WITHOUT) _ PROP _ (BY)? _ ${VALUES}`, listed);
   places.each(`PROP _ ${IS}? _ (WITHOUT|EXCEPT|DIFFERS)? _ ${VALUES}`, listed);
-  places.each(`(EXCEPT|WITHOUT) _ ${VALUES} PROP`, listed);
+  places.each(`(EXCEPT|WITHOUT) _ ${VALUES} ({as|in|for})? PROP`, listed);
   places.each(`${VALUES} PROP`, listed);
   const numbers = "(WITHOUT|EXCEPT|DIFFERS)? _ NUM((OR|AND|{,}) NUM)*";
   for (const pattern of [`PROP (EXACTLY|{is}|{of}|{:})? ${numbers}`, `${numbers} PROP`]) {
@@ -136,8 +136,17 @@ function isSo(found: Found): Condition | undefined {
   const properties = propertiesIn(found).filter(({ type }) => type === "boolean");
   const isAfterBe = BE.test(`${before?.word} ${found.all[0]?.word}`);
   const isLabel = ["BY", "PER", "WHICH", "MOST"].some((tag) => before?.tags.includes(tag));
-  const isAdjective = !isLabel && ["EV", "EVPART"].some((tag) => after?.tags.includes(tag));
-  return isAfterBe || isAdjective ? condition(found, properties, "exact", ["true"]) : undefined;
+  const isAdjective = !isLabel && ["EV", "EVPART", "VAL"].some((tag) => after?.tags.includes(tag));
+  // "How many students": a plural of a yes-or-no property is the people with it.
+  const isNoun =
+    !isLabel &&
+    properties.some(({ of }) => of === "person") &&
+    /[^s]s$/.test(found.all[0]?.word ?? "");
+  // "Charged on fast chargers", "for remote jobs".
+  const isObject = /^(?:on|for|with|in|from|at|using|via)$/.test(before?.word ?? "");
+  return isAfterBe || isAdjective || isNoun || isObject
+    ? condition(found, properties, "exact", ["true"])
+    : undefined;
 }
 
 const BE = /^\S*(?:^| )(?:is|are|was|were|be|been|being)[ _]/;
@@ -160,14 +169,15 @@ function listed(found: Found): Condition | undefined {
 /** The stored value of a property that a place names. Text in quotes is used as written. */
 function storedValue(
   place: At,
-  { of, name, group }: PropertyInfo,
+  { of, name, group, type }: PropertyInfo,
   found: Found,
 ): string | undefined {
-  const { values, words, events } = found.term(place);
+  const { values, words, events, number } = found.term(place);
   const known = values.find(
     ({ property }) => property.of === of && property.name === name && property.group === group,
   );
   // In "companies with "order placed" events", the quoted text is an event.
   const isEvent = events.length > 0 && !found.all.some(({ word }) => IS_WORD.test(word));
-  return known?.value ?? (words[0]?.isQuoted === true && !isEvent ? words[0].text : undefined);
+  const isText = words[0]?.isQuoted === true && (type !== "number" || number !== undefined);
+  return known?.value ?? (isText && !isEvent ? words[0]?.text : undefined);
 }

@@ -53,7 +53,32 @@ function readEvent(places: Places<Part>, at: number, index: NameIndex): void {
   const isOwnNoun = isOwn && structure.every((tag) => NOUNS.has(tag));
   if (structure.length > 0 && !isOwnNoun && !isQuoted(term)) return;
   if (whole.length > 0 && isLabel(place, term, before)) return;
+  if (isVerbOfNext(places, at)) return;
   takeEvent(places, at, index);
+}
+
+/** Whether "opened" in "opened two tickets" is the verb of the event after it, and no page view. */
+function isVerbOfNext(places: Places<Part>, at: number): boolean {
+  const all = places.sequence();
+  const term = places.terms[(all[at] as At).from] as Term;
+  const isView =
+    term.events.length === 1 && /^\$(?:pageview|screen)$/.test(term.events[0]?.name ?? "");
+  if (
+    !isView ||
+    term.words.length > 1 ||
+    !/^(?:open|se|read|visit)/.test(term.words[0]?.stem ?? "")
+  )
+    return false;
+  const next = all.slice(at + 1, at + 5).find(({ part, tags }) => {
+    const isBetween = part?.kind === "cmp" || part?.kind === "freq" || tags.includes("F");
+    return !isBetween && !tags.includes("NUM");
+  });
+  return (
+    next !== undefined &&
+    next.part === undefined &&
+    next.tags.includes("EVPART") &&
+    !next.tags.includes("VAL")
+  );
 }
 
 function takeEvent(places: Places<Part>, at: number, index: NameIndex): void {
@@ -86,14 +111,32 @@ function claim(
   const texts = [at, ...joined].flatMap((one) => termOf(one).words);
   const part: Named = {
     ...{ kind: "ev", ...named, text: texts.map(({ text }) => text).join(" ") },
-    isDoer: texts.some(({ low }) => isDoer(low, event)),
+    // In "charged on fast chargers" nobody is named.
+    isDoer: [at, ...joined.filter((one, index) => one === at + index + 1)]
+      .flatMap((one) => termOf(one).words)
+      .some(({ low }) => isDoer(low, event)),
   };
   const last = joined.at(-1) ?? at;
+  const verb =
+    at -
+    1 -
+    places
+      .sequence()
+      .slice(0, at)
+      .toReversed()
+      .findIndex(
+        ({ part: one, tags }) =>
+          !(one?.kind === "cmp" || one?.kind === "freq" || tags.includes("NUM") || tags[0] === "F"),
+      );
   takeNumber(places, last, termOf(last), event);
-  places.claim(at, part, joined);
+  const isVerb = verb >= 0 && verb < at && isDoneVerb(places.sequence()[verb]);
+  places.claim(at, part, isVerb ? [...joined, verb] : joined);
   const isOrder = index.eventsBy.get("purchas")?.[0] === event;
   takeDone(places, at, part, { next: last + 1, isOrder });
 }
+
+const isDoneVerb = (place: At | undefined): boolean =>
+  place?.part === undefined && place?.tags.includes("DONE") === true && !place.tags.includes("F");
 
 /** Reads the number in "completed level 3" as a filter: the word before it is also a property of the event. */
 function takeNumber(places: Places<Part>, at: number, { words }: Term, event: EventInfo): void {
@@ -269,8 +312,13 @@ const conditionsOf = (places: Places<Part>): string[] =>
 /** Names of the event properties that each unread word may mean. */
 const labelsOf = (places: Places<Part>): string[][] =>
   places.sequence().flatMap(({ part, joins, tags, from }) => {
-    const { properties } = places.terms[from] as Term;
-    const isLabel = part === undefined && joins === undefined && tags.includes("PROP");
+    const { properties: whole, near } = places.terms[from] as Term;
+    const properties = whole.length > 0 ? whole : near;
+    const isLabel =
+      part === undefined &&
+      joins === undefined &&
+      !tags.includes("F") &&
+      ["PROP", "NEARPROP"].some((tag) => tags.includes(tag));
     return isLabel && properties.every(({ of }) => of === "event")
       ? [properties.map(({ name }) => name)]
       : [];

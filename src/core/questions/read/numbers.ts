@@ -67,7 +67,7 @@ function bothEnds(found: Match<Part>): Compared | Frequency | undefined {
 export function readNumbers(places: Places<Part>): void {
   places.each(`BETWEEN _ NUM (AND|TO) NUM ${UNIT} (TIMES)?`, range);
   for (const [tag, is] of Object.entries(COMPARISONS)) {
-    places.each(`${tag} _ (NUM|TWICE|ONCE) ${UNIT} (TIMES)?`, (found) => {
+    places.each(`${tag} _ (MONEY)? (NUM|TWICE|ONCE) ${UNIT} (TIMES)?`, (found) => {
       const isTwice = found.of("TWICE").length > 0;
       const isOften = isTwice || found.of("ONCE", "TIMES").length > 0;
       const [number = isTwice ? 2 : 1] = numbersIn(found);

@@ -61,7 +61,7 @@ function takeLimit(asked: Asked): Labels["order"] {
 /** Whether "highest" ranks lines: a label follows "which" or "by", or the question asks for a rate. */
 const isRanking = (asked: Asked): boolean =>
   asked.items.some(
-    (item) => !item.isUsed && isTagged(item, "WHICH", "BY") && nextLabelled(asked, item),
+    (item) => !item.isUsed && isTagged(item, "WHICH", "BY", "NUM") && nextLabelled(asked, item),
   ) || asked.has("RATE", "BOUNCE_RATE", "CONVERSION");
 
 function nextLabelled(asked: Asked, item: Item): boolean {

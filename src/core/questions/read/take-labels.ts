@@ -64,6 +64,10 @@ class Taking {
     const next = this.asked.beside(by, 1);
     if (isPeople(next) && !this.isLineOfPeople(by, next)) return;
     let last = this.labelled(next);
+    // "Bottom 3 products by pieces sold" names the measure.
+    const isNumber = last?.term.properties[0]?.type === "number";
+    const after = last === undefined ? undefined : this.asked.beside(last, 1);
+    if (this.isRanked && isNumber && after?.part?.kind === "ev") return;
     if (!this.add(last)) return;
     by.isUsed = true;
     while (last !== undefined) {

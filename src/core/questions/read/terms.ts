@@ -102,7 +102,8 @@ export function mended(word: Word, index: NameIndex): Word {
     (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one) && !DONE.has(stemOf(one)),
   );
   // A letter too many is a slip if it is doubled. Otherwise it is another word: "monkeys" are no "money".
-  const isOther = (one: string, typed: string) => typed.length > one.length && !/(.)\1/.test(typed);
+  const isOther = (one: string, typed: string) =>
+    typed.length > one.length && one.length < 9 && !/(.)\1/.test(typed);
   const like = (most: number) =>
     all.find((one) =>
       [low, singular(low), formOf(low)].some(
@@ -157,9 +158,16 @@ function termAt(words: readonly Word[], from: number, index: NameIndex): Term {
     const found = meaningOf(some, index);
     if (found !== undefined) return { ...NOTHING, ...found, words: some };
   }
-  const meaning = meaningOf([first], index) ?? {};
+  const meaning: Partial<Term> = meaningOf([first], index) ?? {};
   // The "no" in "no-shows" is not a negation.
   const isPrefix = first.isJoined === true && /^(?:no|non|un|re|pre)$/.test(first.low);
+  // "Drivers" are people, unless the project has an event for what they do, or such a value.
+  const isPerson =
+    PEOPLE.test(first.low) &&
+    meaning.values === undefined &&
+    meaning.properties === undefined &&
+    !index.eventsWith.has(first.stem);
+  if (isPerson) meaning.concepts = new Set<Concept>(["person"]);
   const single = isPrefix ? { ...meaning, concepts: new Set<Concept>() } : meaning;
   return {
     ...NOTHING,
@@ -183,6 +191,8 @@ const pageOf = (text: string) =>
     .replace(/[?#].*$/, "")
     .replace(/(?<=.)\/+$/, "") || "/";
 
+const PEOPLE =
+  /^(?:driver|rider|passenger|guest|reader|listener|viewer|donor|fan|candidate|applicant|tenant|employee|teacher|parent|traveller|attendee|participant|student|patient|player|member|learner)s?$/;
 const ACCOUNT = /^(?:accounts?|organi[sz]ations?|compan(?:y|ies)|business(?:es)?|firms?)$/;
 
 /** Words that never start or end a name. */
@@ -203,12 +213,8 @@ function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | un
     words.every(({ text: one }) => one !== one.toUpperCase() || !/\p{L}/u.test(one))
       ? []
       : valuesNamed(text, index);
-  const known =
-    words.length > 3 ? undefined : index.groups.get(keyOf(words.map(({ low }) => stemOf(low))));
-  // The only kind of group is also an account.
-  const isAccount = index.groups.size === 1 && words.length === 1 && ACCOUNT.test(text);
-  const isFree = values.length === 0 && Object.keys(names).length === 0;
-  const group = known ?? (isAccount && isFree ? [...index.groups.values()][0] : undefined);
+  const isNamed = values.length > 0 || Object.keys(names).length > 0;
+  const group = groupNamed(words, index, isNamed);
   const found: Partial<Term> = {
     ...(concepts === undefined ? {} : { concepts }),
     ...names,
@@ -216,6 +222,17 @@ function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | un
     ...(group === undefined ? {} : { group, ...namesOfGroup(group.index, index) }),
   };
   return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** The group that words name. The only kind of group is also an account, if that word means nothing else. */
+function groupNamed(words: readonly Word[], index: NameIndex, isNamed: boolean) {
+  if (words.length > 3) return undefined;
+  const known = index.groups.get(keyOf(words.map(({ low }) => stemOf(low))));
+  const [only, another] = index.groups.values();
+  const [{ low, stem } = { low: "", stem: "" }, more] = words;
+  const isAccount =
+    more === undefined && ACCOUNT.test(low) && !isNamed && !index.eventsWith.has(stem);
+  return known ?? (isAccount && another === undefined ? only : undefined);
 }
 
 /** A word for a group, such as "organization", also means the group's name property. */
@@ -237,9 +254,13 @@ function nameMeaning(words: readonly Word[], index: NameIndex): Partial<Term> {
   const events = index.eventsBy.get(key) ?? index.eventsBy.get(joined) ?? [];
   const properties = index.propertiesBy.get(key) ?? index.propertiesBy.get(joined) ?? [];
   const isRepeated = new Set(stems).size < stems.length;
+  // "Charged on fast" is no "fast charger".
+  const isSplit = words.some(({ low }) => /^(?:on|at|in|into|something|it|them)$/.test(low));
   return {
     ...(events.length === 0 || isRepeated ? {} : { events: exactFirst(events, words) }),
-    ...(properties.length === 0 || isRepeated ? {} : { properties: exactFirst(properties, words) }),
+    ...(properties.length === 0 || isRepeated || isSplit
+      ? {}
+      : { properties: exactFirst(properties, words) }),
   };
 }
 

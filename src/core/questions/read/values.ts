@@ -159,6 +159,10 @@ const EDGES = [
   ["(EXIT|{end|ends|ended|ending})", "$end_pathname"],
 ] as const;
 
+/** Reads "the blog" as all of its pages, if the word has no other meaning. */
+const onlySection = (found: Found, index: NameIndex): PageNamed | undefined =>
+  found.all[0]?.tags.length === 0 ? section(found, index) : undefined;
+
 /** Reads pages and persons. */
 export function readPlaces(places: Places<Part>, index: NameIndex): void {
   places.each("{[^|>]+} {pages?|posts?|articles?|sections?|entries}", (found) =>
@@ -172,6 +176,7 @@ export function readPlaces(places: Places<Part>, index: NameIndex): void {
     places.each(`(PROP)? _ ${tag} _ PAGE`, (found) => pages(found, how));
   }
   places.each("PAGE", (found) => section(found, index));
+  places.each("{[^|>]+}", (found) => onlySection(found, index));
   places.each("(PROP _)? PAGE((OR|{,}|AND) PAGE)* (PROP)?", (found) =>
     areNamed(found, /^\$(?:pathname|current_url|screen_name)$/) ? pages(found) : undefined,
   );

@@ -85,11 +85,11 @@ export function between(from: string | undefined, to?: string): Span | undefined
 export const daysAfter = (from: string, days: number) => iso(Date.parse(from) + days * 86_400_000);
 
 /** Parses a date. In numbers, the day comes before the month. Without a year, it is the latest date up to today. */
-export function dayOf(text: string, today: Today): string | undefined {
+export function dayOf(text: string, today: Today, isAmerican = false): string | undefined {
   const numbers = /^(?:(\d{4})-(\d\d)-(\d\d)|(\d{1,2})[./](\d{1,2})[./](\d{4}))$/.exec(text);
   if (numbers !== null) {
     const [, y = numbers[6], m = numbers[5], d = numbers[4]] = numbers;
-    const isMonthFirst = Number(m) > 12;
+    const isMonthFirst = isAmerican || Number(m) > 12;
     return valid(Number(y), Number(isMonthFirst ? d : m), Number(isMonthFirst ? m : d));
   }
   const month = monthIn(text);

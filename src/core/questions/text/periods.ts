@@ -69,7 +69,9 @@ const lastOne: Reader = ([unit = ""]) =>
 
 /** Reads two dates. If the first has no year, it is the latest such date before the second. */
 const betweenDates: Reader = ([a = "", b = ""], today) => {
-  const [from, to] = [dayOf(a, today), dayOf(b, today)];
+  // The months of both dates stand in one place: 11/12/2026 to 11/25/2026.
+  const isMonthFirst = [a, b].some((one) => /^\d{1,2}\/(?:1[3-9]|[23]\d)\//.test(one));
+  const [from, to] = [a, b].map((one) => dayOf(one, today, isMonthFirst));
   const isLater = from !== undefined && to !== undefined && from > to;
   return between(isLater ? dayOf(`${a} ${Number(to.slice(0, 4)) - 1}`, to) : from, to);
 };
@@ -130,7 +132,8 @@ const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
   ],
   ["(y|m|w|q)td", ([letter = ""]) => calendar(letter === "q" ? "quarter" : unitOf(letter), 0)],
   [`${IN}${LAST}\\s+(${COUNT})\\s+(?:full\\s+|complete\\s+|calendar\\s+)?(${UNIT})`, lastUnits],
-  [`${IN}(?:${LAST}\\s+)?(\\d{1,4})\\s?(d|w|h)`, lastUnits],
+  [`${IN}(?:${LAST}\\s+|l)?(\\d{1,4})\\s?(d|w|h)`, lastUnits],
+  ["(?<=\\()(\\d{1,4})\\s+(days|weeks|months)(?=\\))", lastUnits],
   [`${IN}(${COUNT})\\s+(?:most recent|last|latest)\\s+(${UNIT})`, lastUnits],
   [
     `since\\s+(\\d{1,3}|an?|${DIGITS})\\s+(days?|weeks?|months?|years?)(?:\\s+ago)?`,

@@ -2,7 +2,7 @@
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   `bought:buy paid:pay ran:run run:run running:run sold:sell sent:send saw:see seen:see came:come went:go gone:go
   goes:go made:make did:do does:do done:do doing:do left:leave spent:spend brought:bring found:find took:take taken:take
-  uses:use used:use using:use people:person read:read
+  ppl:person peoples:person folks:person uses:use used:use using:use people:person read:read
   bounced:bounce bounces:bounce began:begin begun:begin got:get has:have had:have having:have is:be are:be was:be were:be been:be being:be
   sessions:session news:news address:address won:win lost:lose wrote:write written:write gave:give given:give put:put kept:keep
   built:build held:hold shown:show showed:show chose:choose chosen:choose broke:break broken:break forgot:forget
@@ -33,6 +33,7 @@ const ENDS: readonly [end: RegExp, put: string, left: number][] = [
   [/ancy$|ency$/, "", 5],
   [/icants?$/, "", 4],
   [/ance$|ence$/, "", 5],
+  [/ful$/, "", 4],
   [/ment$/, "", 4],
   [/ion$/, "", 4],
   [/ate?$/, "", 5],

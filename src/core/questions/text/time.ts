@@ -90,6 +90,10 @@ const COMPARED: readonly (readonly [string, (found: string[]) => When])[] = [
     "[,(]?\\s*and\\s+(?:in\\s+)?the\\s+(?:day|week|month|period|(?:\\d+\\s+)?days|(?:\\d+\\s+)?weeks)\\s+before(?:\\s+that|\\s+it)?",
     previous,
   ],
+  [
+    "(?:vs\\.?|versus|compared (?:to|with)|than|against)\\s+(?:the\\s+)?same\\s+(?:day|time|period|week|month)(?:\\s+of)?\\s+(?:last|the previous|the last)\\s+(week|month|year)",
+    ([unit = ""]) => ({ compare: `-1${LETTERS[unitOf(unit)]}` }),
+  ],
   ["(week|month|day|year)[- ](?:over|on)[- ]\\1", over],
   ["(w|m|d|y)o\\1", over],
   [
