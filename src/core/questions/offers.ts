@@ -4,7 +4,7 @@ import { closestNames } from "../values/similar-names.ts";
 import { indexOf } from "./names/build.ts";
 import { FILLER } from "./names/lexicon.ts";
 import { placesOf, readQuestion, type Unknown } from "./question.ts";
-import { mended } from "./read/terms.ts";
+import { mended } from "./read/spelling.ts";
 import type { Today } from "./text/dates.ts";
 import { folded, nameWords } from "./text/stems.ts";
 import { takeTime } from "./text/time.ts";

@@ -23,8 +23,9 @@ import type { Label } from "./read/labels.ts";
 import { readNumbers } from "./read/numbers.ts";
 import type { Part } from "./read/parts.ts";
 import { Places } from "./read/rules.ts";
+import { mended } from "./read/spelling.ts";
 import { takeLabels } from "./read/take-labels.ts";
-import { mended, termsOf } from "./read/terms.ts";
+import { termsOf } from "./read/terms.ts";
 import { readAlternatives, readPlaces, readValues } from "./read/values.ts";
 import type { Today } from "./text/dates.ts";
 import { type TimeWords, takeTime } from "./text/time.ts";
@@ -78,7 +79,9 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
   const { text: left, when, said } = takeTime(text, today);
   const inWords = (unknown: Unknown[]): Unknown[] =>
     unknown.map((one) =>
-      one.start < one.end ? { ...one, text: question.slice(one.start, one.end) } : one,
+      one.start < one.end && question[one.start] !== '"'
+        ? { ...one, text: question.slice(one.start, one.end) }
+        : one,
     );
   const words = wordsOf(left).map((word) => mended(word, index));
   const twice = doubled(words);

@@ -24,7 +24,7 @@ const SAME: ReadonlySet<string> = new Set(
     // People, whom the verb names as well.
     "people users user visitors vistors customers who active unique uniqe different",
     // A list is asked for by "which", and by its order or its label as well.
-    "which",
+    "which until",
     // Defaults that the explanation states: an average length, an average order, weeks.
     "average avg avrage weekly value money",
     // Words of one superlative, of which another is left.

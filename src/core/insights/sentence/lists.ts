@@ -20,16 +20,20 @@ export function eventsWords(
   const period = `, ${rangeWords({ date_from: after, date_to: query["before"] ?? null }, null)}`;
   const [order = "timestamp DESC"] = textsOf(query["orderBy"]);
   const sorted = orderWords(order);
+  const isOne = query["limit"] === 1;
+  const place = isDescending(order) ? "last" : "first";
+  const ofOne = after === "all" ? "" : period;
+  if (who === undefined && isOne && event !== null)
+    return { what: `when ${noun} ${place} happened${ofOne}`, filters };
   if (who === undefined) return { what: `${noun}, one by one${sorted}${period}`, filters };
   const name = firstText(who["value"]);
   const rest = filters.filter((one) => one !== who);
-  if (query["limit"] !== 1) {
+  if (!isOne) {
     const of = event === null ? "" : ` of ${noun}`;
     return { what: `what ${name} did${of}${sorted}${period}`, filters: rest };
   }
-  const place = isDescending(order) ? "last" : "first";
   const did = event === null ? `was ${place} seen` : `had ${noun} for the ${place} time`;
-  return { what: `when ${name} ${did}${after === "all" ? "" : period}`, filters: rest };
+  return { what: `when ${name} ${did}${ofOne}`, filters: rest };
 }
 
 /** Returns the words of a list of persons, of their number, or of a property of one of them. */

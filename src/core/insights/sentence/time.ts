@@ -16,6 +16,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ...["w", "m", "q", "y"].flatMap((unit): [string, string][] => [
     [`${unit}Start`, `this ${UNITS[unit]}`],
     [`-1${unit}Start -1${unit}End`, `last ${UNITS[unit]}`],
+    [`-1${unit}Start`, `since the start of last ${UNITS[unit]}`],
     [`-2${unit}Start -2${unit}End`, `${UNITS[unit]} before last`],
   ]),
 ]);
@@ -50,9 +51,11 @@ export function rangeWords(range: JsonObject, interval: string | null, count?: n
   if (typeof date_from === "number") return `last ${counted(date_from, interval ?? "day")}`;
   const from = String(date_from ?? "-7d");
   const key = date_to === null ? from : `${from} ${String(date_to)}`;
+  const last = lastWords(key, interval, explicitDate === true);
   return (
+    (date_to === null ? last : undefined) ??
     NAMED.get(key) ??
-    lastWords(key, interval, explicitDate === true) ??
+    last ??
     agoWords(key) ??
     datesWords(from, date_to)
   );

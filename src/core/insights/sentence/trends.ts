@@ -136,8 +136,10 @@ function shareWords(over: JsonObject, under: JsonObject, style: Style, isOfTwo: 
     // "Share of people with purchases" is a share of all people.
     const isOfDoers =
       under["math"] === "dau" && /^people with/.test(peopleNoun(eventOf(under), style));
+    const limits = all.length > 0 ? [`(${filterWords(all, style).join(" ")})`] : [];
+    const whole = seriesWords({ ...under, properties: [] }, style);
     if (!isOfDoers || extra.every(isBehavioral))
-      return ["share of", seriesWords(under, style), ...filterWords(extra, style)].join(" ");
+      return ["share of", whole, ...limits, ...filterWords(extra, style)].join(" ");
   }
   if (over["math"] === "unique_session" && Bun.deepEquals(under, { ...under, ...ALL_SESSIONS })) {
     const own = filterWords(filtersOf(over["properties"]), style);

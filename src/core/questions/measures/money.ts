@@ -45,7 +45,7 @@ export const money: Measure = (asked) => {
   return amountsTrend(asked, series, event);
 };
 
-/** Takes "players" in "how much did players spend". Nobody else spends. */
+/** Takes "players" in "how much did players spend". The word adds nothing to the sum. */
 function takeSpender(asked: Asked, word: Item): void {
   const spender = asked.beside(word, -1);
   if (isTagged(word, "SPEND") && spender !== undefined && isTagged(spender, "PERSON"))

@@ -64,7 +64,7 @@ function ownerOf(asked: Asked, under: Item, otherwise: string | null): string | 
 }
 
 /** Takes a number property of an event, to be summed. */
-function takeSummed(asked: Asked, event: EventInfo): PropertyInfo | undefined {
+export function takeSummed(asked: Asked, event: EventInfo): PropertyInfo | undefined {
   const item = asked.items.find(
     (one) => !one.isUsed && one.part === undefined && isTagged(one, "PROP"),
   );

@@ -17,7 +17,7 @@ import { type Draft, node, percentage, totalOf } from "./draft.ts";
 import { infoOf } from "./events.ts";
 import { use } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
-import { begunOf } from "./ratios.ts";
+import { begunOf, takeSummed } from "./ratios.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
 import { bounceRate, visitsWith } from "./visits.ts";
 
@@ -34,6 +34,12 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
   const { event } = counted?.part ?? { event: isOfMoney ? asked.orders() : undefined };
   if (event === undefined) throw new NotUnderstood(textOf(word));
   use(counted);
+  const summed = asked.has("SUM") ? takeSummed(asked, event) : undefined;
+  if (summed !== undefined) {
+    asked.takeAll("SUM");
+    const sum = node(event.name, { math: "sum", math_property: summed.name });
+    return shareOf(asked, sum, event, word);
+  }
   if (isOfMoney) return shareOf(asked, sumOf(asked, event, textOf(word)), event, word);
   if (another === undefined) return shareOf(asked, totalOf(event), event, word);
   // "What share of started lessons is finished" compares two events about the same thing.
@@ -46,13 +52,15 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
 
 /** The percentage of all that meets the conditions. */
 function shareOf(asked: Asked, all: JsonObject, event: EventInfo | null, word: Item): Draft {
-  // "Share of German visitors on a phone": what stands before the noun limits the whole.
+  // In "share of German visitors on a phone", all are the German visitors.
   const noun = asked.items.find(
     (item) =>
       item.at > word.at && item.isUsed && (item.part?.kind === "ev" || isTagged(item, ...NOUNS)),
   );
+  const isOpen = noun !== undefined && asked.items[noun.at + 1]?.word === "(";
+  const end = isOpen ? asked.items.find((item) => item.word === ")") : noun;
   const before =
-    noun === undefined ? [] : takeConditions(asked, event, { from: word.at, to: noun.at });
+    end === undefined ? [] : takeConditions(asked, event, { from: word.at, to: end.at });
   const filters = takeConditions(asked, event);
   const rest = filters.length > 0 ? filters : takeFilters(asked, [event]);
   const own = rest.length > 0 ? rest : takeBoolean(asked, event);

@@ -99,9 +99,10 @@ export const CONCEPTS = {
   last_touch: "last touch, last click",
   more: "over, above, more than, greater than, exceeding, higher than, longer than, bigger than, larger than, worth more than, worth over, >, exceed, of more than, costing more than, beyond, after being open more than, older than, better than",
   at_least:
-    "at least, minimum, at minimum, >=, no less than, minimum of, of at least, not less than",
+    "at least, but no less than, but not less than, but at least, minimum, at minimum, >=, no less than, minimum of, of at least, not less than",
   less: "under, below, less than, fewer than, cheaper than, smaller than, <, shorter than, lower than, worth less than, worse than",
-  at_most: "at most, <=, up to, no more than, maximum of, not more than",
+  at_most:
+    "at most, but no more than, but not more than, but at most, <=, up to, no more than, maximum of, not more than",
   or_more: "or more, or higher, or better, or longer, and more, and above, or above, or over",
   or_less: "or less, or fewer, or lower, and below, or below, or under, or shorter",
   exactly: "exactly, equal to, =, precisely",

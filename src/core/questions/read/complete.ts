@@ -3,7 +3,7 @@ import type { JsonObject } from "../../values/json.ts";
 import { currencyOf, hasCurrencies, inCurrency } from "../measures/amounts.ts";
 import { takeFilters } from "../measures/conditions.ts";
 import type { Draft } from "../measures/draft.ts";
-import { isCondition } from "../measures/items.ts";
+import { isCondition, PEOPLE } from "../measures/items.ts";
 import { personFilter } from "../measures/persons.ts";
 import type { EventInfo } from "../names/index.ts";
 import { daysBetween, daysOf } from "../text/compared.ts";
@@ -156,6 +156,9 @@ function codeFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObje
 
 function amountFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObject | undefined {
   if (event === null || item.part?.kind !== "cmp") return undefined;
+  // A number without a unit may be of times, where people are asked for.
+  const isOfPeople = asked.items.some((one) => isTagged(one, ...PEOPLE, "WHO"));
+  if (isOfPeople && item.part.unit === undefined) return undefined;
   const name = amountOf(asked, event, item.part.unit, textOf(item));
   const bounds = name === undefined ? undefined : inUnitOf(name, item.part);
   if (name === undefined || bounds === undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { EventInfo, NameIndex, PropertyInfo } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
+import { chosenOf } from "./choose-event.ts";
 import type { Named, Part } from "./parts.ts";
 import type { Place, Places } from "./rules.ts";
 import type { Term } from "./terms.ts";
@@ -22,17 +23,6 @@ const STRUCTURE: ReadonlySet<string> = new Set(
 
 /** Concepts that give way to a project's own event of the same name, such as "visit". */
 const NOUNS: ReadonlySet<string> = new Set(["SESSION", "CONVERSION", "ENTRY", "EXIT"]);
-
-/** Verbs that create something, and verbs that only start it. "Applications" are submitted rather than started. */
-const [CREATING, STARTING] = [
-  "create place submit send make add book write post file register sign buy issue show",
-  "start begin open",
-].map((verbs) => new Set(verbs.split(" ").map(stemOf))) as [Set<string>, Set<string>];
-
-const begins = ({ verbs }: EventInfo): number =>
-  [...verbs].some((verb) => CREATING.has(verb))
-    ? 2
-    : Number([...verbs].some((verb) => STARTING.has(verb)));
 
 /** Reads the events that a question names. */
 export function readEvents(places: Places<Part>, index: NameIndex): void {
@@ -111,7 +101,7 @@ function claim(
   const texts = [at, ...joined].flatMap((one) => termOf(one).words);
   const part: Named = {
     ...{ kind: "ev", ...named, text: texts.map(({ text }) => text).join(" ") },
-    // In "charged on fast chargers" nobody is named.
+    // In "charged on fast chargers", the last word is no person.
     isDoer: [at, ...joined.filter((one, index) => one === at + index + 1)]
       .flatMap((one) => termOf(one).words)
       .some(({ low }) => isDoer(low, event)),
@@ -268,61 +258,6 @@ function gathered(places: Places<Part>, at: number, starts: readonly EventInfo[]
   }
   return { events, stems, others };
 }
-
-/** The events that the words may mean equally well, the most frequent first. */
-function chosenOf(
-  { events, stems }: Pick<ReturnType<typeof gathered>, "events" | "stems">,
-  places: Places<Part>,
-  { whole, noun }: { whole: readonly EventInfo[]; noun: string },
-): EventInfo[] {
-  if (events.length < 2) return [...events];
-  const named = conditionsOf(places);
-  const labels = labelsOf(places);
-  const score = (event: EventInfo): number[] => [
-    Number(named.every((name) => event.properties.has(name))),
-    Number(labels.every((names) => names.some((name) => event.properties.has(name)))),
-    Number(event.stems.every((stem) => stems.has(stem))),
-    Number(whole.includes(event)),
-    // "Subscriptions" start a subscription, and do not subscribe to a newsletter.
-    Number(begins(event) > 0 && nameWords(event.name).some((word) => singular(word) === noun)),
-    Number([...event.verbs].some((verb) => stems.has(verb))),
-    begins(event),
-    -event.stems.length,
-    event.count,
-  ];
-  const scored = events.map((event) => ({ event, score: score(event) }));
-  const sorted = scored.toSorted((a, b) => compared(b.score, a.score));
-  const best = sorted[0]?.score.slice(0, -1) ?? [];
-  return sorted.filter(({ score }) => compared(best, score) === 0).map(({ event }) => event);
-}
-
-function compared(a: readonly number[], b: readonly number[]): number {
-  const at = a.findIndex((one, index) => one !== b[index]);
-  return at < 0 ? 0 : (a[at] as number) - (b[at] as number);
-}
-
-/** Names of the event properties in conditions that have only one possible property. */
-const conditionsOf = (places: Places<Part>): string[] =>
-  places.sequence().flatMap(({ part }) => {
-    const properties = part?.kind === "filter" ? part.of.map(({ property }) => property) : [];
-    const names = new Set(properties.map(({ name }) => name));
-    return names.size === 1 && properties.every(({ of }) => of === "event") ? [...names] : [];
-  });
-
-/** Names of the event properties that each unread word may mean. */
-const labelsOf = (places: Places<Part>): string[][] =>
-  places.sequence().flatMap(({ part, joins, tags, from }) => {
-    const { properties: whole, near } = places.terms[from] as Term;
-    const properties = whole.length > 0 ? whole : near;
-    const isLabel =
-      part === undefined &&
-      joins === undefined &&
-      !tags.includes("F") &&
-      ["PROP", "NEARPROP"].some((tag) => tags.includes(tag));
-    return isLabel && properties.every(({ of }) => of === "event")
-      ? [properties.map(({ name }) => name)]
-      : [];
-  });
 
 /** Adds a word without a meaning of its own to the event before it, as in "orders placed" and "purchase events". */
 function takeDone(

@@ -97,7 +97,7 @@ export function readNumbers(places: Places<Part>): void {
   places.each("NUM TIMES", (found) => often("exact", numbersIn(found)[0] ?? 0));
   places.each("TWICE", () => often("exact", 2));
   places.each("ONCE", () => often("exact", 1));
-  places.each("(CMP|FREQ) _ AND _ (CMP|FREQ)", bothEnds);
+  places.each("(CMP|FREQ) _ (AND)? _ (CMP|FREQ)", bothEnds);
 }
 
 /** Units of time in seconds. */

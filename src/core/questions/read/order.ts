@@ -68,7 +68,7 @@ function nextLabelled(asked: Asked, item: Item): boolean {
   let next = asked.beside(item, 1);
   for (let steps = 0; next !== undefined && steps < 3; steps += 1) {
     if (isLabel(asked, next)) return true;
-    if (next.part?.kind !== "ev" && !isTagged(next, "NUM")) return false;
+    if (next.part?.kind !== "ev" && !isTagged(next, "NUM", "GREATEST", "SMALLEST")) return false;
     next = asked.beside(next, 1);
   }
   return false;

@@ -8,9 +8,10 @@ import {
   type PropertyInfo,
   type ValueInfo,
 } from "../names/index.ts";
-import { CONCEPTS, type Concept, FILLER } from "../names/lexicon.ts";
-import { folded, formOf, isSpelledLike, nameWords, singular, stemOf } from "../text/stems.ts";
+import { type Concept, FILLER } from "../names/lexicon.ts";
+import { folded, nameWords, singular, stemOf } from "../text/stems.ts";
 import { numberOf, type Word } from "../text/words.ts";
+import { innerOf, PHRASE_WORDS_MAX, PHRASES } from "./phrases.ts";
 
 /** One or more words of a question with all their possible meanings. */
 export type Term = {
@@ -30,91 +31,6 @@ export type Term = {
   who?: string;
   isFiller: boolean;
 };
-
-/** The maximum number of words in a phrase. */
-const PHRASE_WORDS_MAX = 9;
-
-const phraseKey = (phrase: string) => phrase.split(/\s+/).map((word) => formOf(folded(word)));
-
-/** Articles that may be inside a phrase. */
-const ARTICLES: ReadonlySet<string> = new Set("the a an our your my their any".split(" "));
-
-/** The stems of a phrase without articles; undefined if only one is left. */
-const innerOf = (stems: readonly string[]): string | undefined => {
-  const inner = stems.filter((stem) => !ARTICLES.has(stem));
-  return inner.length > 1 ? inner.join(" ") : undefined;
-};
-
-/** Concepts by the stems of their phrases, with and without articles. */
-const PHRASES: ReadonlyMap<string, ReadonlySet<Concept>> = (() => {
-  const keys = new Map<string, Set<Concept>>();
-  for (const [concept, phrases] of Object.entries(CONCEPTS)) {
-    for (const phrase of phrases.split(", ")) {
-      const stems = phraseKey(phrase);
-      for (const key of new Set([stems.join(" "), innerOf(stems) ?? stems.join(" ")]))
-        keys.set(key, (keys.get(key) ?? new Set()).add(concept as Concept));
-    }
-  }
-  return keys;
-})();
-
-/** The words of all phrases, as written and as stems. Spelling is corrected to these words. */
-const KNOWN_WORDS: ReadonlySet<string> = new Set(
-  [...Object.values(CONCEPTS).flatMap((phrases) => phrases.split(/[\s,]+/)), ...FILLER].filter(
-    (word) => /^\p{L}{4,}$/u.test(word),
-  ),
-);
-const KNOWN_STEMS: ReadonlySet<string> = new Set(
-  [...KNOWN_WORDS, ...[...PHRASES.keys()].flatMap((key) => key.split(" "))].flatMap((word) => [
-    word,
-    stemOf(word),
-    formOf(word),
-  ]),
-);
-
-/** Stems of verbs without a meaning of their own. No spelling is corrected to them: "stars" are no "starts". */
-const DONE: ReadonlySet<string> = new Set(CONCEPTS.done.split(/[\s,]+/).map(stemOf));
-
-/** Synonyms by stem. They apply if only the second word is in the names of the project. */
-const SYNONYMS: ReadonlyMap<string, string> = new Map(
-  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book signup:subscribe"
-    .split(" ")
-    .map((pair) => pair.split(":").map(stemOf) as [string, string]),
-);
-
-/** Returns a word with its spelling corrected or replaced by a synonym. Words of the project's names never change. */
-export function mended(word: Word, index: NameIndex): Word {
-  const { low, stem, isQuoted } = word;
-  const synonym = SYNONYMS.get(stem);
-  const isOwn =
-    index.eventsWith.has(stem) || index.propertiesBy.has(stem) || index.eventsBy.has(stem);
-  if (synonym !== undefined && !isQuoted && !isOwn && index.eventsWith.has(synonym)) {
-    return { ...word, stem: synonym };
-  }
-  const isKnown =
-    KNOWN_STEMS.has(low) ||
-    KNOWN_STEMS.has(stem) ||
-    index.ownWords.has(low) ||
-    index.eventsWith.has(stem) ||
-    index.ownWords.has(singular(low));
-  if (isQuoted || isKnown || low.length < 5 || !/^\p{L}+$/u.test(low)) return word;
-  const all = [...KNOWN_WORDS, ...index.ownWords].filter(
-    (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one) && !DONE.has(stemOf(one)),
-  );
-  // A letter too many is a slip if it is doubled. Otherwise it is another word: "monkeys" are no "money".
-  const isOther = (one: string, typed: string) =>
-    typed.length > one.length && one.length < 9 && !/(.)\1/.test(typed);
-  const like = (most: number) =>
-    all.find((one) =>
-      [low, singular(low), formOf(low)].some(
-        (typed) => isSpelledLike(one, typed, most) && !isOther(one, typed),
-      ),
-    );
-  const found = like(1) ?? (low.length >= 8 ? like(2) : undefined);
-  return found === undefined
-    ? word
-    : { ...word, low: found, stem: stemOf(found), form: formOf(found) };
-}
 
 /** Splits a question into its terms, the longest phrase first. */
 export function termsOf(words: readonly Word[], index: NameIndex): Term[] {
@@ -161,13 +77,7 @@ function termAt(words: readonly Word[], from: number, index: NameIndex): Term {
   const meaning: Partial<Term> = meaningOf([first], index) ?? {};
   // The "no" in "no-shows" is not a negation.
   const isPrefix = first.isJoined === true && /^(?:no|non|un|re|pre)$/.test(first.low);
-  // "Drivers" are people, unless the project has an event for what they do, or such a value.
-  const isPerson =
-    PEOPLE.test(first.low) &&
-    meaning.values === undefined &&
-    meaning.properties === undefined &&
-    !index.eventsWith.has(first.stem);
-  if (isPerson) meaning.concepts = new Set<Concept>(["person"]);
+  if (isPerson(first, meaning, index)) meaning.concepts = new Set<Concept>(["person"]);
   const single = isPrefix ? { ...meaning, concepts: new Set<Concept>() } : meaning;
   return {
     ...NOTHING,
@@ -179,6 +89,13 @@ function termAt(words: readonly Word[], from: number, index: NameIndex): Term {
     isFiller: FILLER.has(first.low),
   };
 }
+
+/** Whether a noun such as "drivers" means all people: no event "drive" and no value has it. */
+const isPerson = ({ low, stem }: Word, { values, properties }: Partial<Term>, index: NameIndex) =>
+  PEOPLE.test(low) &&
+  (values ?? []).every(({ property }) => property.of !== "person") &&
+  properties === undefined &&
+  (index.eventsWith.get(stem) ?? []).every(({ name }) => nameWords(name).includes(singular(low)));
 
 function numberIn(text: string): Pick<Term, "number"> {
   const number = numberOf(text);

@@ -1,0 +1,63 @@
+import type { NameIndex } from "../names/index.ts";
+import { CONCEPTS, FILLER } from "../names/lexicon.ts";
+import { formOf, isSpelledLike, singular, stemOf } from "../text/stems.ts";
+import type { Word } from "../text/words.ts";
+import { PHRASES } from "./phrases.ts";
+
+/** The words of all phrases, as written and as stems. Spelling is corrected to these words. */
+const KNOWN_WORDS: ReadonlySet<string> = new Set(
+  [...Object.values(CONCEPTS).flatMap((phrases) => phrases.split(/[\s,]+/)), ...FILLER].filter(
+    (word) => /^\p{L}{4,}$/u.test(word),
+  ),
+);
+const KNOWN_STEMS: ReadonlySet<string> = new Set(
+  [...KNOWN_WORDS, ...[...PHRASES.keys()].flatMap((key) => key.split(" "))].flatMap((word) => [
+    word,
+    stemOf(word),
+    formOf(word),
+  ]),
+);
+
+/** Stems of verbs without a meaning of their own. No spelling is corrected to them: "stars" are no "starts". */
+const DONE: ReadonlySet<string> = new Set(CONCEPTS.done.split(/[\s,]+/).map(stemOf));
+
+/** Synonyms by stem. They apply if only the second word is in the names of the project. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map(
+  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book signup:subscribe"
+    .split(" ")
+    .map((pair) => pair.split(":").map(stemOf) as [string, string]),
+);
+
+/** Returns a word with its spelling corrected or replaced by a synonym. Words of the project's names never change. */
+export function mended(word: Word, index: NameIndex): Word {
+  const { low, stem, isQuoted } = word;
+  const synonym = SYNONYMS.get(stem);
+  const isOwn =
+    index.eventsWith.has(stem) || index.propertiesBy.has(stem) || index.eventsBy.has(stem);
+  if (synonym !== undefined && !isQuoted && !isOwn && index.eventsWith.has(synonym)) {
+    return { ...word, stem: synonym };
+  }
+  const isKnown =
+    KNOWN_STEMS.has(low) ||
+    KNOWN_STEMS.has(stem) ||
+    index.ownWords.has(low) ||
+    index.eventsWith.has(stem) ||
+    index.ownWords.has(singular(low));
+  if (isQuoted || isKnown || low.length < 5 || !/^\p{L}+$/u.test(low)) return word;
+  const all = [...KNOWN_WORDS, ...index.ownWords].filter(
+    (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one) && !DONE.has(stemOf(one)),
+  );
+  // A letter too many is a slip if it is doubled. Otherwise it is another word: "monkeys" are no "money".
+  const isOther = (one: string, typed: string) =>
+    typed.length > one.length && one.length < 9 && !/(.)\1/.test(typed);
+  const like = (most: number) =>
+    all.find((one) =>
+      [low, singular(low), formOf(low)].some(
+        (typed) => isSpelledLike(one, typed, most) && !isOther(one, typed),
+      ),
+    );
+  const found = like(1) ?? (low.length >= 8 ? like(2) : undefined);
+  return found === undefined
+    ? word
+    : { ...word, low: found, stem: stemOf(found), form: formOf(found) };
+}
