@@ -33,7 +33,7 @@ const EXAMPLES: [subject: string, questions: string[]][] = [
     ["who started checkout but did not buy?", "how many customers bought more than once?"],
   ],
   ["one person", ["what has ann@example.com done?", "when was ann@example.com last seen?"]],
-  ["groups", ["revenue by company", "which companies bought the most?"]],
+  ["groups", ["revenue by company", "which companies bought the most?", "top customers"]],
   ["changes", ["revenue this month vs last month", "is revenue growing?"]],
 ];
 
@@ -97,6 +97,24 @@ const DEFINITIONS: [word: string, meaning: string][] = [
     "the share of persons with the first event who reach the last, in order, within 14 days; of one event alone, from a page view to it",
   ],
   ["abandonment", "the share of persons with the first event who lack the last one in the period"],
+  [
+    "conversion rate by source, medium, campaign or referrer",
+    "of each source: the persons with an order on a visit from it, as a share of its visitors",
+  ],
+  [
+    "persons who did not do A",
+    "all persons, active in the period or not; customers are those of all time",
+  ],
+  [
+    "top customers, top users",
+    "those with the highest revenue, those with the most events, by email address",
+  ],
+  ["first order in a funnel", "the first one after the step before it"],
+  ["`blog posts`, `an /advice page`", "all pages below `/blog/`, below `/advice/`"],
+  [
+    "`average resolution time`, `slowest import`",
+    "of the only property of the event with a unit of time",
+  ],
   ["A and B, A but not B", "of persons: all of it in the period, in any order"],
   ["first touch", "the value on the first event of a person that has one, at any time"],
 ];
@@ -137,6 +155,7 @@ const REFUSED: [question: string, reason: string][] = [
   ],
   ["`visitors by product`", "page views have no `product`: ask for `orders by product`"],
   ["reasons, the future, and facts that no event has", "no number is guessed"],
+  ["`which companies did not order?`", "only persons are found by what they did not do"],
   ["lists of persons over time; comparisons of funnels", "ask by [SQL](insights.md#sql)"],
 ];
 
@@ -162,6 +181,7 @@ export function questionsPage(): string {
     ),
     "Each word counts. It sets a part of the query, or is one of a fixed list without meaning, such as `the` and `please`. Else the question is refused. Read the `explanation` of the answer to see how your words were read:",
     '```text\nhow many orders from Germany in the last 30 days?\nPurchases where country is "Germany", last 30 days (30 Oct to 28 Nov 2026, UTC).\n```',
+    "If your words can also mean another event, or a property of the person, `other_readings` has those questions.",
     "The `sentence` is the same without the dates. Ask it to get the same query again.",
     "## Names",
     table(["of", "found by", "for example"], NAMES),
