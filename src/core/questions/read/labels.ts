@@ -36,7 +36,9 @@ export const isPeople = (item: Item | undefined): boolean =>
 
 /** Returns the label that a word names; undefined for other words. Also takes the words for first or last touch. */
 export function labelOf(asked: Asked, item: Item): Label | undefined {
-  if (item.part !== undefined) return undefined;
+  // "On weekdays" leaves out the weekend. It is no label.
+  const isFiltering = item.word === "weekdays" && asked.items[item.at - 1]?.word === "on";
+  if (item.part !== undefined || isFiltering) return undefined;
   const isProperty = item.tags.includes("PROP");
   const [tag] = Object.keys(EXPRESSIONS).filter((one) => item.tags.includes(one));
   if (tag !== undefined && !(isProperty && tag === "DATE"))
