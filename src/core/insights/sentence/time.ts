@@ -53,7 +53,8 @@ export function rangeWords(range: JsonObject, interval: string | null, count?: n
   const key = date_to === null ? from : `${from} ${String(date_to)}`;
   const last = lastWords(key, interval, explicitDate === true);
   return (
-    (date_to === null ? last : undefined) ??
+    // "Last 2 months" by month begin with last month.
+    (/^-1\wStart$/.test(key) ? last : undefined) ??
     NAMED.get(key) ??
     last ??
     agoWords(key) ??

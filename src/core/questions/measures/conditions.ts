@@ -51,7 +51,11 @@ const isConditionOf = (part: Condition | PageNamed, event: EventInfo | null): bo
 const isOnlyOf = (part: Condition | PageNamed, event: EventInfo | null): boolean =>
   part.kind === "pages"
     ? event?.name === "$pageview"
-    : part.of.every(({ property: { of, name } }) => of === "event" && !/^(?:\$|utm_)/.test(name));
+    : part.of.every(
+        ({ property: { of, name } }) =>
+          of === "event" &&
+          (!/^(?:\$|utm_)/.test(name) || (event?.name === "$pageview" && name === "$pathname")),
+      );
 
 /**
  * Takes conditions that exclude people. "People outside France" are people without any event from France. An event from

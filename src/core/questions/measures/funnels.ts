@@ -3,7 +3,7 @@ import { type Asked, behavior, type Item, NotUnderstood } from "../read/asked.ts
 import type { Label } from "../read/labels.ts";
 import type { Named } from "../read/parts.ts";
 import { takeDeeds } from "./deeds.ts";
-import { type Draft, node, percentage } from "./draft.ts";
+import { type Draft, node, percentage, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
 
@@ -114,6 +114,7 @@ function converted(asked: Asked, named: JsonObject[]): JsonObject[] {
 /** The share of people who did the first step and not the last. The default is from adding to the cart to an order. */
 function abandonment(asked: Asked, named: readonly { part: Named }[]): Draft {
   takeDeeds(asked, { isOfPeople: true });
+  const isCount = asked.has("COUNT");
   takeJoints(asked);
   const { eventsBy } = asked.index;
   const cart = eventsBy.get("cart")?.[0] ?? eventsBy.get("add cart")?.[0];
@@ -123,5 +124,6 @@ function abandonment(asked: Asked, named: readonly { part: Named }[]): Draft {
     throw new NotUnderstood("abandonment", "Say from what to what.");
   const whole = node(first.name, { math: "dau" });
   const part = node(first.name, { math: "dau" }, [behavior(last.name, { isNot: true })]);
-  return percentage(part, whole, [first]);
+  // "How many people abandoned their cart" asks for their number.
+  return isCount ? trend([part], [first]) : percentage(part, whole, [first]);
 }

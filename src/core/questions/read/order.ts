@@ -60,9 +60,14 @@ function takeLimit(asked: Asked): Labels["order"] {
 
 /** Whether "highest" ranks lines: a label follows "which" or "by", or the question asks for a rate. */
 const isRanking = (asked: Asked): boolean =>
+  // "Which day of the week" is one phrase.
+  asked.items.some(
+    (item) => /^(?:on_|at_)?(?:which|what)_/.test(item.word) && isLabel(asked, item),
+  ) ||
   asked.items.some(
     (item) => !item.isUsed && isTagged(item, "WHICH", "BY", "NUM") && nextLabelled(asked, item),
-  ) || asked.has("RATE", "BOUNCE_RATE", "CONVERSION");
+  ) ||
+  asked.has("RATE", "BOUNCE_RATE", "CONVERSION");
 
 function nextLabelled(asked: Asked, item: Item): boolean {
   let next = asked.beside(item, 1);

@@ -101,7 +101,7 @@ const COMPARED: readonly (readonly [string, (found: string[]) => When])[] = [
     over,
   ],
   [
-    "compared? (?:to|with) before|(?:is|are|was|were|has|have)(?= .+\\b(?:growing|grown|shrinking|increasing|increased|decreasing|rising|falling|going up|going down|(?<!\\b(?:sign|signed|log|logged|show|shown|showing|set)\\s)(?:up|down)(?=\\s*\\??$|\\s+(?:in|over|during|this|these|since)\\b))\\b)",
+    "compared? (?:to|with) before|did(?= .+\\b(?:grow|increase|rise|go up|go down|drop|fall|decline|decrease|shrink|change)\\b)|(?:is|are|was|were|has|have)(?= .+\\b(?:growing|grown|shrinking|increasing|increased|decreasing|rising|falling|going up|going down|(?<!\\b(?:sign|signed|log|logged|show|shown|showing|set)\\s)(?:up|down)(?=\\s*\\??$|\\s+(?:in|over|during|this|these|since)\\b))\\b)",
     previous,
   ],
 ];
@@ -112,7 +112,7 @@ const JOINT =
 
 /** Words about a change. A comparison shows the change anyway. */
 const CHANGES =
-  /(?<![\w$/-])(?:more or less|more|fewer|less|higher|lower|better|worse|chang(?:e|ed|ing)|gr[eo]w(?:th|n|ing)?|(?:in |by )?(?:how (?:many|much) )?(?:percent(?:age)?|%|pct)(?: of)?|by how (?:many|much)|shrink(?:ing)?|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|rising|falling|going|drop(?:ped)?|differ(?:ence)?|up or down|up|down|compared?|comparison|change)(?![\w/-])/gi;
+  /(?<![\w$/-])(?:more or less|more|fewer|less|higher|lower|better|worse|chang(?:e|ed|ing)|gr[eo]w(?:th|n|ing)?|(?:in |by )?(?:how (?:many|much) )?(?:percent(?:age)?|%|pct)(?: of)?|by how (?:many|much)|shrink(?:ing)?|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|rising|falling|rise|fall|decline|go(?= up| down)|going|drop(?:ped)?|differ(?:ence)?|up or down|up|down|compared?|comparison|change)(?![\w/-])/gi;
 
 /** A question in which words about time are replaced by blanks, so that all other words keep their position. */
 class Timed {
