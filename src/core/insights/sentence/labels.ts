@@ -29,7 +29,7 @@ export function labelsOf(query: JsonObject, filters: readonly JsonObject[], styl
   const names = all.map((one) => labelWords(one, style));
   return {
     words: [`by ${names.join(" and ")}`],
-    order: isOrdered ? [orderWords(order === "asc", limit)] : [],
+    order: isOrdered ? [orderWords(order === "asc", limit, isOfAmounts(query))] : [],
     implied,
   };
 }
@@ -61,7 +61,13 @@ function labelWords(breakdown: JsonObject, style: Style): string {
   }
 }
 
-function orderWords(isAscending: boolean, limit: unknown): string {
+/** Whether lines are ranked by an average, a rate or another amount, and not by a count. */
+const isOfAmounts = (query: JsonObject): boolean =>
+  objectIn(query, "trendsFilter")["formula"] !== undefined ||
+  objectsOf(query["series"]).some(({ math_property: property = null }) => property !== null);
+
+function orderWords(isAscending: boolean, limit: unknown, isOfAmount: boolean): string {
   if (limit !== undefined) return `${isAscending ? "bottom" : "top"} ${String(limit)}`;
+  if (isOfAmount) return isAscending ? "lowest first" : "highest first";
   return isAscending ? "least first" : "most first";
 }

@@ -25,6 +25,9 @@ export function eventsWords(
   const ofOne = after === "all" ? "" : period;
   if (who === undefined && isOne && event !== null)
     return { what: `when ${noun} ${place} happened${ofOne}`, filters };
+  const select = textsOf(query["select"]);
+  if (select.some((one) => one.includes("(")))
+    return { what: `table of ${select.join(", ")} of ${noun}${period}`, filters };
   if (who === undefined) return { what: `${noun}, one by one${sorted}${period}`, filters };
   const name = firstText(who["value"]);
   const rest = filters.filter((one) => one !== who);

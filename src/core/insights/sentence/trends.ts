@@ -169,7 +169,7 @@ function unitWords(node: JsonObject, over: string | null, style: Style): string 
       return eventUnit(event, style);
     case "dau":
       if (event === null) return "active user";
-      if (event === "$pageview") return over === "$pageview" ? "user" : "visitor";
+      if (event === "$pageview") return "visitor";
       return event === over ? "user" : `person with ${eventNoun(event, style)}`;
     default:
       return undefined;

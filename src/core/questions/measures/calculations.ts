@@ -80,14 +80,24 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
       math !== undefined || isOfEvent || asked.has("MUCH") || isBareMoney(asked, numbers);
     return isAsked ? target : undefined;
   }
-  // "Highest order", and "total of orders in euros".
   const timed = timedOf(asked, event, math);
   if (timed !== undefined) return timed;
-  const isOfMoney = math === "max" || math === "min" || (math === "sum" && isCurrencySaid(asked));
+  // "Highest order", "total of orders in euros", "refunds in euros", "how much did we refund".
+  const isOfMoney =
+    math === "max" ||
+    math === "min" ||
+    (math === "sum" && isCurrencySaid(asked)) ||
+    (math === undefined && !asked.has("COUNT") && (asked.has("MONEY") || isMuch(asked)));
   if (!isOfMoney || event === undefined || !hasMoney(event)) return undefined;
   if (asked.events().length > 1 || hasPeople(asked)) return undefined;
   return { property: asked.moneyOf(event, "amount") };
 }
+
+/** Whether "how much" asks for money. "How much orders" asks for their number. */
+const isMuch = (asked: Asked): boolean => {
+  const word = asked.find("MUCH");
+  return word !== undefined && asked.beside(word, 1)?.part?.kind !== "ev";
+};
 
 /** "Average resolution time", "slowest import": the only property of the event with a unit of time. */
 function timedOf(
@@ -136,7 +146,8 @@ const isBareMoney = (asked: Asked, [only, ...others]: readonly Target[]): boolea
 export function isLabel(asked: Asked, item: Item): boolean {
   const before = asked.beside(item, -1);
   return (
-    isTagged(before, "BY", "WHICH") || (before?.part === undefined && isTagged(before, "MOST"))
+    (before?.isUsed === false && isTagged(before, "BY", "WHICH")) ||
+    (before?.part === undefined && isTagged(before, "MOST"))
   );
 }
 

@@ -9,7 +9,11 @@ import { hasPeople, peopleTrend, takePeople } from "./people.ts";
 
 /** Counts people, groups or events; undefined if the question names no such thing. */
 export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
-  asked.takeAll("COUNT", "DONE", "MUCH");
+  // "How much visitors" asks for their number.
+  const much = asked.find("MUCH");
+  const noun = much === undefined ? undefined : asked.beside(much, 1);
+  if (noun?.part?.kind === "ev" || isTagged(noun, ...PEOPLE)) use(much);
+  asked.takeAll("COUNT", "DONE");
   const counted = asked.items.find((item) => isTagged(item, "COUNT"));
   const target = counted === undefined ? undefined : asked.beside(counted, 1);
   if (isOfTimes(asked, labels)) asked.takeAll("PERSON");
@@ -85,10 +89,7 @@ function groupsCount(
   if (word === undefined || group === undefined) return undefined;
   const [leader] = asked.events();
   // "Bookings at large clinics" counts bookings.
-  if (word !== target && leader !== undefined && word.at > leader.at) {
-    word.isUsed = true;
-    return undefined;
-  }
+  if (word !== target && leader !== undefined && word.at > leader.at) return undefined;
   if (word !== target && isOfPeople) return undefined;
   if (asked.has("MOST", "LEAST", "GREATEST", "SMALLEST", "WHICH")) return undefined;
   use(word, leader);

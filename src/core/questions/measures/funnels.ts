@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
+import type { EventInfo } from "../names/index.ts";
 import { type Asked, behavior, type Item, NotUnderstood } from "../read/asked.ts";
 import type { Label } from "../read/labels.ts";
 import type { Named } from "../read/parts.ts";
@@ -38,7 +39,15 @@ export const funnel = (asked: Asked, labels: readonly Label[]): Draft | undefine
     throw new NotUnderstood(words, "A way has two steps at least.");
   }
   const [first, last, another] = series;
-  if (kind === "CONVERSION" && another === undefined && isBySource(labels) && isPlain(window)) {
+  if (
+    kind === "CONVERSION" &&
+    another === undefined &&
+    isBySource(
+      labels,
+      series.map(({ event }) => infoOf(asked, String(event))),
+    ) &&
+    isPlain(window)
+  ) {
     const [part, whole] = [last, first].map((step) => ({ ...step, math: "dau" }));
     return percentage(part ?? {}, whole ?? {}, [
       infoOf(asked, String(last?.["event"])),
@@ -52,13 +61,13 @@ export const funnel = (asked: Asked, labels: readonly Label[]): Draft | undefine
  * Whether lines are by the source of a visit. People come from several sources, so each source has the people who
  * converted on a visit from it.
  */
-const isBySource = (labels: readonly Label[]): boolean =>
-  labels.some(
-    (one) =>
-      "properties" in one &&
-      !one.isFirstTouch &&
-      /^(?:utm_|\$referr)/.test(one.properties[0]?.name ?? ""),
-  );
+const isBySource = (labels: readonly Label[], steps: readonly (EventInfo | null)[]): boolean =>
+  labels.some((one) => {
+    const name = "properties" in one && !one.isFirstTouch ? (one.properties[0]?.name ?? "") : "";
+    return (
+      /^(?:utm_|\$referr)/.test(name) && steps.every((step) => step?.properties.has(name) === true)
+    );
+  });
 
 const isPlain = (window: JsonObject): boolean => Object.keys(window).length === 0;
 

@@ -72,7 +72,7 @@ function addPhrases(
 /** The most frequent event about buying that has an amount of money. */
 function orderEvent(events: readonly EventInfo[]): EventInfo | undefined {
   const isOrder = ({ name, properties }: EventInfo) =>
-    /purchas|order|payment|transaction|sale|invoice.*paid|paid.*invoice/i.test(name) &&
+    /purchas|order|payment|transaction|sale|(?:^|[_ ])(?:paid|charged)(?:$|[_ ])/i.test(name) &&
     !/refund|cancel|fail|start|abandon|view/i.test(name) &&
     [...properties.values()].some(isMoney);
   return events.filter(isOrder).toSorted((a, b) => b.count - a.count)[0];

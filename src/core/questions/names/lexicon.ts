@@ -122,7 +122,7 @@ export const CONCEPTS = {
   percent: "%, percent",
   within: "within, in less than, in under",
   revenue:
-    "revenue, rev, takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, earn",
+    "revenue, rev, total takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, earn",
   spend: "spend, money spend, amount spend",
   order_value:
     "order value, basket value, basket size, purchase value, aov, order size, cart value, ticket size, worth of an order, revenue per order, revenue per purchase, value of an order, value per order, value of order, value of purchase, order total, amount of an order, amount per order",

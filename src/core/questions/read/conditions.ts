@@ -1,4 +1,5 @@
 import type { NameIndex, PropertyInfo } from "../names/index.ts";
+import { nameWords } from "../text/stems.ts";
 import { inUnitOf, numbersIn } from "./numbers.ts";
 import type { Compared, Condition, Part } from "./parts.ts";
 import type { Match, Place, Places } from "./rules.ts";
@@ -38,7 +39,8 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
     either,
   );
   places.each("PROP _ (IS_IT|EXACTLY|{is|was|:})? {true|yes|false|no}", isTrue);
-  places.each("WITHOUT _ PROP", (found) => isSet(found, false));
+  places.each("(SET_ANY|WITHOUT|{with}) _ GROUP", (found) => hasGroup(found, index));
+  places.each("WITHOUT _ PROP", (found) => (isVerb(found) ? undefined : isSet(found, false)));
   places.each("SET_ANY PROP", (found) => isSet(found, true));
   // "Orders that are a gift", "premium articles": a boolean says what something is.
   places.each("PROP", isSo);
@@ -102,6 +104,25 @@ function equalNumber(found: Found, index: NameIndex): Condition | undefined {
   );
   const isNot = found.of("WITHOUT", "EXCEPT", "DIFFERS").length > 0;
   return condition(found, properties, isNot ? "is_not" : "exact", numbers);
+}
+
+/** Whether "pay" in "did not pay" is the verb of an event, and not the property "payment". */
+function isVerb(found: Found): boolean {
+  const { words, partOf, properties } = found.term(found.all.at(-1) as At);
+  const [{ low, stem } = { low: "", stem: "" }] = words;
+  const isOfEvent = partOf.some(({ verbs }) => verbs.has(stem));
+  return isOfEvent && !properties.some(({ name }) => nameWords(name).includes(low));
+}
+
+/** Reads "with a company" and "without a company". */
+function hasGroup(found: Found, index: NameIndex): Condition | undefined {
+  const { group } = found.term(found.all.at(-1) as At);
+  const property = index.properties.find(
+    (one) => one.of === "group" && one.group === group?.index && one.name === "name",
+  );
+  if (property === undefined) return undefined;
+  const operator = found.of("WITHOUT").length > 0 ? "is_not_set" : "is_set";
+  return conditionOn(found, [{ property, values: [], isExact: true }], { operator, isNamed: true });
 }
 
 function isSet(found: Found, is: boolean): Condition | undefined {

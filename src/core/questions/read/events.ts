@@ -85,7 +85,8 @@ function takeEvent(places: Places<Part>, at: number, index: NameIndex): void {
   const [event, ...others] = again === undefined ? likely : [again];
   if (event === undefined) return;
   const isPart = whole.length === 0 && !event.stems.every((stem) => found.stems.has(stem));
-  if (isPart && again === undefined && isMeantOtherwise(places, at)) return;
+  const isMeant = again !== undefined || isNegatedVerb(places, at);
+  if (isPart && !isMeant && isMeantOtherwise(places, at)) return;
   claim(places, at, { event, others, isPart, joined: found.others }, index);
 }
 
@@ -160,6 +161,14 @@ const isDoer = (low: string, { name }: EventInfo): boolean =>
   /(?:er|or)s?$/.test(low) &&
   stemOf(low) !== singular(low) &&
   !name.toLowerCase().includes(singular(low));
+
+/** Whether a word is the verb in "did not pay". */
+function isNegatedVerb(places: Places<Part>, at: number): boolean {
+  const before = places.sequence()[at - 1];
+  const { words, partOf } = places.terms[(places.sequence()[at] as At).from] as Term;
+  const isNot = before?.part === undefined && before?.tags.includes("WITHOUT") === true;
+  return isNot && partOf.some(({ verbs }) => verbs.has(words[0]?.stem ?? ""));
+}
 
 /** The event that a verb names together with the thing of an earlier event: "started an application and submitted it". */
 function sameThing(

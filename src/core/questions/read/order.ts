@@ -6,6 +6,14 @@ export function takeOrder(asked: Asked): Labels["order"] {
   const word = asked.items.find((item) => isFree(item) && isOrdering(asked, item));
   if (word === undefined) return takeLimit(asked);
   const isAscending = isTagged(word, "LEAST", "SMALLEST");
+  const after = asked.beside(word, 1)?.part;
+  if (
+    /^(?:best|worst)$/.test(word.word) &&
+    after?.kind === "ev" &&
+    !after.isDoer &&
+    !asked.has("RATE", "CONVERSION")
+  )
+    throw new NotUnderstood(textOf(word), 'Say by what, such as "most" or "highest average".');
   if (!isTagged(word, "SOLD")) word.isUsed = true;
   const others = asked.items.filter(
     (item) => item.part === undefined && isTagged(item, isAscending ? "LEAST" : "MOST"),

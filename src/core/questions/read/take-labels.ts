@@ -66,8 +66,7 @@ class Taking {
     let last = this.labelled(next);
     // "Bottom 3 products by pieces sold" names the measure.
     const isNumber = last?.term.properties[0]?.type === "number";
-    const after = last === undefined ? undefined : this.asked.beside(last, 1);
-    if (this.isRanked && isNumber && after?.part?.kind === "ev") return;
+    if (this.isRanked && isNumber) return;
     if (!this.add(last)) return;
     by.isUsed = true;
     while (last !== undefined) {
@@ -124,7 +123,11 @@ class Taking {
   /** Takes "top 5 pages", "most common cancellation reason", "most active users". */
   addRanked(): void {
     const { asked } = this;
-    const items = asked.items.filter((item) => !item.isUsed && labelOf(asked, item) !== undefined);
+    const items = asked.items.filter((item) => {
+      const isMeasure =
+        item.term.properties[0]?.type === "number" && isTagged(asked.beside(item, -1), "BY");
+      return !item.isUsed && !isMeasure && labelOf(asked, item) !== undefined;
+    });
     // "What do people search for most" and "most users" do not ask for people; "most active users" does.
     const isNext = (item: Item) => {
       const before = asked.beside(item, -1);
