@@ -7,7 +7,7 @@ import { placesOf, readQuestion, type Unknown } from "./question.ts";
 import { mended } from "./read/spelling.ts";
 import type { Today } from "./text/dates.ts";
 import { folded, nameWords } from "./text/stems.ts";
-import { takeTime } from "./text/time.ts";
+import { type TimeWords, takeTime } from "./text/time.ts";
 import { wordsOf } from "./text/words.ts";
 
 /** How many questions a refusal offers and tries, similar names are tried, and unknown words are quoted. */
@@ -133,8 +133,8 @@ const withoutPlaces = (question: string, places: readonly Unknown[]): string =>
 
 /** Questions about the events, properties and values in a question, then about the most frequent events. */
 function* near(question: string, vocabulary: ProjectVocabulary, today: Today): Generator<string> {
-  const { text: left, when } = takeTime(question, today);
-  const period = periodWords(question, left);
+  const { text: left, when, said } = takeTime(question, today);
+  const period = periodWords(question, said);
   const times = `${when.interval === undefined ? "" : ` per ${when.interval}`}${period}`;
   const { events, labels, values } = namedIn(left, vocabulary);
   for (const name of events) {
@@ -189,21 +189,16 @@ function namedIn(text: string, vocabulary: ProjectVocabulary) {
 const groupWord = ({ groups }: ProjectVocabulary, index: number): string =>
   groups.find((one) => one.group_type_index === index)?.group_type ?? "group";
 
-/** The period in the words of the question, or the default period. */
-function periodWords(question: string, left: string): string {
-  const taken = [...question]
-    .map((letter, at) => (left[at] === letter && letter !== " " ? "\u0001" : letter))
-    .join("");
-  const [longest = ""] = taken
-    .split("\u0001")
-    .map((part) => part.trim())
-    .filter((part) => /\w/.test(part))
-    .toSorted((a, b) => b.length - a.length);
-  const isPeriod =
-    /\b(?:last|past|this|today|yesterday|since|between|in|on|until|before|week|month|year|days?)\b/i.test(
-      longest,
-    ) && !/^(?:per|by|each|daily|weekly|monthly|hourly)\b/i.test(longest);
-  return isPeriod ? ` ${longest}` : " in the last 30 days";
+/** The period and its comparison in the words of the question, or the default period. */
+function periodWords(question: string, said: readonly TimeWords[]): string {
+  const isSaid = ({ role, start, end }: TimeWords) =>
+    role === "period" ||
+    (role === "comparison" &&
+      /last|previous|before|earlier|over/i.test(question.slice(start, end)));
+  const all = said.filter(isSaid);
+  if (all.length === 0) return " in the last 30 days";
+  const from = Math.min(...all.map(({ start }) => start));
+  return ` ${question.slice(from, Math.max(...all.map(({ end }) => end)))}`;
 }
 
 /** Event and property names that are similar to a word. */

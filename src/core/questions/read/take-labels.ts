@@ -1,3 +1,4 @@
+import { isMoney } from "../names/index.ts";
 import { type Asked, type Item, isTagged } from "./asked.ts";
 import {
   EXPRESSIONS,
@@ -65,8 +66,7 @@ class Taking {
     if (isPeople(next) && !this.isLineOfPeople(by, next)) return;
     let last = this.labelled(next);
     // "Bottom 3 products by pieces sold" names the measure.
-    const isNumber = last?.term.properties[0]?.type === "number";
-    if (this.isRanked && isNumber) return;
+    if (this.isRanked && last !== undefined && this.isMeasure(last)) return;
     if (!this.add(last)) return;
     by.isUsed = true;
     while (last !== undefined) {
@@ -76,6 +76,15 @@ class Taking {
       if (joint === undefined || !this.add(last)) return;
       joint.isUsed = true;
     }
+  }
+
+  /** Whether a number after "by" is what lines are ranked by: an amount of money, or any number beside another label. */
+  private isMeasure(item: Item): boolean {
+    const [property] = item.term.properties;
+    if (property?.type !== "number" || !isTagged(this.asked.beside(item, -1), "BY")) return false;
+    const isOther = (one: Item) =>
+      one !== item && isFree(one) && labelOf(this.asked, one) !== undefined;
+    return isMoney(property) || this.asked.items.some(isOther);
   }
 
   /** Whether people are the label. "Per user" is a ratio, and "top screens by users" ranks the screens. */
@@ -123,11 +132,9 @@ class Taking {
   /** Takes "top 5 pages", "most common cancellation reason", "most active users". */
   addRanked(): void {
     const { asked } = this;
-    const items = asked.items.filter((item) => {
-      const isMeasure =
-        item.term.properties[0]?.type === "number" && isTagged(asked.beside(item, -1), "BY");
-      return !item.isUsed && !isMeasure && labelOf(asked, item) !== undefined;
-    });
+    const items = asked.items.filter(
+      (item) => !item.isUsed && !this.isMeasure(item) && labelOf(asked, item) !== undefined,
+    );
     // "What do people search for most" and "most users" do not ask for people; "most active users" does.
     const isNext = (item: Item) => {
       const before = asked.beside(item, -1);
