@@ -122,8 +122,13 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/sql/allowed.ts": "test/stores/duckdb/sql/check.test.ts",
   "stores/duckdb/sql/expression.ts": "test/stores/duckdb/sql/check.test.ts",
   "stores/duckdb/sql/extent.ts": "test/stores/duckdb/sql/check.test.ts",
-  "stores/duckdb/sql/functions.ts":
+  "stores/duckdb/sql/hogql/functions.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
+  "stores/duckdb/sql/hogql/own-names.ts": "test/stores/duckdb/sql/statements.test.ts",
+  "stores/duckdb/sql/hogql/refused.ts": "test/stores/duckdb/sql/hogql.test.ts",
+  "stores/duckdb/sql/hogql/statements.ts": "test/stores/duckdb/sql/check.test.ts",
+  "stores/duckdb/sql/items.ts": "test/stores/duckdb/sql/hogql-meaning.test.ts",
+  "stores/duckdb/sql/session-columns.ts": "test/stores/duckdb/sql/hogql-meaning.test.ts",
   "stores/duckdb/sql/names.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/nodes.ts":
@@ -132,13 +137,13 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/rewrite.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
-  "stores/duckdb/sql/special-calls.ts":
+  "stores/duckdb/sql/hogql/special-calls.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/templates.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
-  "stores/duckdb/sql/text.ts":
+  "stores/duckdb/sql/hogql/text.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
-  "stores/duckdb/sql/tokens.ts":
+  "stores/duckdb/sql/hogql/tokens.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/tree.ts": "test/stores/duckdb/sql/check.test.ts",
   "stores/duckdb/sql/typing.ts":

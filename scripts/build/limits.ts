@@ -128,9 +128,9 @@ const GROUPS: readonly Group[] = [
         "SQL_GROWTH_MAX",
         "RANGE_MAX",
         "TOP_MAX",
-        "LIST_VALUES_MAX",
         "LAMBDA_CHARS_MAX",
       ],
+      "stores/duckdb/sql/hogql": ["LIST_VALUES_MAX"],
     },
   },
   {

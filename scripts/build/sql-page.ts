@@ -1,12 +1,11 @@
 import { SQL_VIEWS } from "../../src/core/sql/tables.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "../../src/stores/duckdb/sql/allowed.ts";
+import { HOGQL_FUNCTIONS, RENAMED } from "../../src/stores/duckdb/sql/hogql/functions.ts";
 import {
   HOGQL_COLUMNS_REFUSED,
-  HOGQL_FUNCTIONS,
   HOGQL_REFUSED,
-  HOGQL_RENAMED,
   HOGQL_SYNTAX_REFUSED,
-} from "../../src/stores/duckdb/sql/functions.ts";
+} from "../../src/stores/duckdb/sql/hogql/refused.ts";
 import { code, listed, pageOf, table } from "./markdown.ts";
 
 /** The page of tables, columns, functions and HogQL. */
@@ -44,6 +43,12 @@ const SPECIAL_SQL = {
   extract: ["extract(a, 'id=([0-9]+)')", "regexp_extract(a, 'id=([0-9]+)', 1)"],
   extracturlparameter: ["extractURLParameter(a, 'q')", "regexp_extract(a, '[?&]q=([^&#]*)', 1)"],
   tojsonstring: ["toJSONString(a)", "CAST(to_json(a) AS VARCHAR)"],
+  round: ["round(a, 2)", "round(a, 2), halves to even"],
+  todecimal64: ["toDecimal64(a, 2)", "TRY_CAST(a AS DECIMAL(38, 2))"],
+  date_trunc: ["dateTrunc('week', a)", "toMonday(a)"],
+  tostartofinterval: ["toStartOfInterval(a, INTERVAL 2 WEEK)", "CAST(time_bucket(…) AS DATE)"],
+  count: ["count(DISTINCT a, b)", "count(DISTINCT (a, b))"],
+  arrayreduce: ["arrayReduce('max', a)", "list_max(a)"],
   dateadd: ["dateAdd('day', 7, a)", "a + to_days(7)"],
   timestampadd: ["timestampAdd(a, INTERVAL 7 DAY)", "a + INTERVAL 7 DAY"],
   datesub: ["dateSub(DAY, 7, a)", "a - to_days(7)"],
@@ -75,7 +80,11 @@ const TAKEN = [
   ["session.$session_duration", "a column of `sessions`, of the session of an event"],
   ["group_0.properties.name", "a property of the group of the first type"],
   ["events.created_at", "`ingested_at`"],
-  ["elements_chain", "`properties.$elements_chain`"],
+  ["elements_chain", "`properties.$elements_chain`, or an empty text"],
+  ["a.2, tupleElement(a, 2)", "the second part of a tuple"],
+  ["arrayJoin(list)", "a row for each value of a list, before GROUP BY"],
+  ["toDate(a) + 7, toDate(a) + INTERVAL 1 MONTH", "a date; a number is added to a time as seconds"],
+  ["dateDiff('week', a, b)", "how many Mondays are crossed; as many years, months, days or hours"],
   ["properties.a != 'x', NOT IN, NOT LIKE, NOT ILIKE, !~, NOT (…)", "true for a missing property"],
   [
     "ORDER BY properties.a, max(properties.a), properties.a BETWEEN 1 AND 2",
@@ -90,7 +99,7 @@ const TAKEN = [
   ["LIMIT 3 BY event, LIMIT 10, 20", "the first rows of each; `LIMIT 20 OFFSET 10`"],
   ["PREWHERE a WHERE b", "`WHERE a AND b`"],
   ["numbers(10), range(1, 11)", "at most 4,096 numbers, written out"],
-  ["arrayMap(x -> x * 2, list)", "one name, and no other column in what it makes"],
+  ["arrayMap((x, y) -> x * y, a, b)", "a name for each list, and no other column in what it makes"],
   ["'it\\'s', '\\n'", "escapes of ClickHouse"],
 ];
 
@@ -98,7 +107,10 @@ function hogql(): string[] {
   const functions = Object.entries(HOGQL_FUNCTIONS).flatMap(([name, sql]) =>
     sql.map((one) => [callOf(name, one), lettered(one)]),
   );
-  const renamed = [...HOGQL_RENAMED].map(([name, to]) => [name, `the function ${to}`]);
+  const renamed = RENAMED.map(([name, to]) => [
+    name,
+    `the function ${to.replace(/^hoglet_.*/, "of that name")}`,
+  ]);
   const taken = [...functions, ...Object.values(SPECIAL_SQL), ...renamed]
     .toSorted(([a = ""], [b = ""]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
     .map(([call = "", sql = ""]) => [code(call), sql.startsWith("the ") ? sql : code(sql)]);

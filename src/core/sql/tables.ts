@@ -35,7 +35,10 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     ...columns("$session_id $current_url $pathname $host $referring_domain $browser $os", text),
     ...columns("$device_type $lib $screen_name", text),
     ...columns("utm_source utm_medium utm_campaign utm_content utm_term", text),
-    ...columns("$group_0 $group_1 $group_2 $group_3 $group_4", text),
+    ...columns("$group_0 $group_1 $group_2 $group_3 $group_4", {
+      type: "VARCHAR",
+      about: "the key of its group of this type, else an empty text",
+    }),
   },
   persons: {
     ...columns("id uuid", { type: "UUID", about: "the same as `person_id` of events" }),
@@ -54,10 +57,15 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     distinct_id: { type: "VARCHAR", about: "of its first event, as is all without a meaning" },
     person_id: { type: "UUID", about: "the person of the first event now, after all merges" },
     ...columns("$start_timestamp $end_timestamp", time),
-    ...columns("$session_duration duration", { type: "DOUBLE", about: "end minus start in s" }),
+    ...columns("$session_duration duration", {
+      type: "BIGINT",
+      about: "end minus start, in whole seconds",
+    }),
     ...columns("$pageview_count $autocapture_count $screen_count $event_count", {
       type: "BIGINT",
     }),
+    $urls: { type: "VARCHAR[]", about: "the different `$current_url` of its events" },
+    $num_uniq_urls: { type: "BIGINT", about: "how many they are" },
     $is_bounce: {
       type: "BOOLEAN",
       about: "one page view, no `$autocapture`, less than 10 s; null without a page view",
@@ -67,6 +75,10 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     ...columns("$exit_current_url $exit_pathname", ofEnd),
     ...columns("$entry_referring_domain $entry_utm_source $entry_utm_medium", text),
     ...columns("$entry_utm_campaign $entry_utm_term $entry_utm_content", text),
+    ...columns("$entry_referrer $entry_gclid $entry_gad_source $entry_gclsrc $entry_dclid", text),
+    ...columns("$entry_gbraid $entry_wbraid $entry_fbclid $entry_msclkid $entry_twclid", text),
+    ...columns("$entry_li_fat_id $entry_mc_cid $entry_igshid $entry_ttclid", text),
+    $channel_type: { type: "VARCHAR", about: "by PostHog's default rules, such as `Paid Search`" },
     ...columns("$browser $os $device_type $geoip_country_code $geoip_country_name", text),
   },
   logs: {

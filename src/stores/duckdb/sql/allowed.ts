@@ -16,7 +16,7 @@ export type FunctionRule = {
   args: number;
   /** Arguments, by index, that must be written out and obey a rule. */
   literals: (readonly [index: number, rule: LiteralRule])[];
-  /** `values` and `test` take a lambda; the size of what `counts` makes is an argument; `compares` takes a `row`. */
+  /** `values` and `test` take a lambda; the size of what `counts` makes is an argument. */
   is: string | undefined;
   /** Growth of the result against the longest argument. */
   grows: Growth | number | undefined;
@@ -41,7 +41,8 @@ const BY_RULE: Record<string, string> = {
     reverse md5 sha1 sha256 hash ascii ord unicode chr strip_accents url_decode format_bytes
     typeof json json_valid json_keys unnest uuid_extract_timestamp
     array_length list_distinct array_distinct list_unique array_unique list_reverse array_reverse
-    list list_bool_and list_bool_or list_sum list_avg list_min list_max list_median list_count list_first list_last
+    list list_bool_and list_bool_or list_sum list_avg list_min list_max list_median list_count list_product list_first list_last
+    flatten hoglet_distinct hoglet_cum_sum hoglet_difference hoglet_enumerate
     year month day hour minute second millisecond microsecond nanosecond quarter week weekofyear weekday
     dayofweek dayofmonth dayofyear isodow isoyear yearweek dayname monthname last_day days_in_month era
     century decade millennium julian timezone_hour timezone_minute ago
@@ -51,7 +52,7 @@ const BY_RULE: Record<string, string> = {
     bit_and bit_or bit_xor sem mad entropy geomean geometric_mean
     stddev stddev_pop stddev_samp variance var_pop var_samp skewness kurtosis kurtosis_pop product
     fsum kahan_sum sumkahan favg count_if countif approx_count_distinct ntile
-    first_value last_value`,
+    first_value last_value count`,
   2: `round trunc mod fmod fdiv pow power log atan2 nextafter gcd lcm greatest_common_divisor
     least_common_multiple nullif left right left_grapheme right_grapheme strpos instr position
     contains starts_with prefix ends_with suffix trim ltrim rtrim ^@ hamming mismatches jaccard
@@ -69,11 +70,9 @@ const BY_RULE: Record<string, string> = {
   4: `list_slice array_slice`,
   6: `make_timestamp`,
   100: `greatest least`,
-  "100 row": "row",
   "2 values": "list_transform",
   "2 test": "list_filter",
   "3 counts": "range",
-  "1 compares": "count",
   "1 0=text": "error",
   "2 1=top grows=50": "approx_top_k",
   "2 1=like": "~~ !~~",
@@ -84,7 +83,7 @@ const BY_RULE: Record<string, string> = {
   "4 1=regex 2=text 3=text grows=replaced_by_pattern": "regexp_replace",
   "3 1=text 2=text grows=replaced": "replace",
   "2 grows=sum": "|| list_append list_prepend",
-  "100 grows=sum": "concat list_value list_concat array_concat",
+  "100 grows=sum": "row list_zip concat list_value list_concat array_concat",
   "100 grows=separated": "concat_ws",
   "2 1=text grows=joined": "array_to_string",
   // Each part of a split text takes 16 bytes more than its own, and may be empty.
@@ -124,7 +123,7 @@ function ruleOf(text: string): FunctionRule {
 
 /** Names of functions for docs and failures, without operators. */
 export const SQL_FUNCTION_NAMES: readonly string[] = [...SQL_FUNCTIONS.keys()]
-  .filter((name) => /^[a-z]/.test(name) && name !== "row")
+  .filter((name) => /^(?!row$|hoglet_)[a-z]/.test(name))
   .toSorted();
 
 /** Functions that may stand before OVER; others take unbounded time over a frame. */
@@ -143,7 +142,11 @@ export const SQL_TYPES: ReadonlySet<string> = new Set([
   ...["TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"],
 ]);
 
-/** Names of the types for docs and failures. */
+/** Names of types that failures offer. */
+export const HOGQL_TYPE_NAMES =
+  "String, Bool, UUID, Date, DateTime, Int32, Int64, UInt64, Float32, Float64, Decimal(9, 2)";
+
+/** Names of the types for docs. */
 export const SQL_TYPE_NAMES = [...SQL_TYPES, "JSON"].join(", ");
 
 /** Characters of a regular expression, and the sum of its counts such as `{3}`. */
@@ -160,7 +163,7 @@ export function literalProblem(rule: LiteralRule, text: string): string | undefi
   if (text.length > SQL_LITERAL_CHARS)
     return `Here a text has at most ${SQL_LITERAL_CHARS} characters.`;
   if ((rule === "ilike" || (rule === "like" && text.includes("_"))) && !isLinear(text)) {
-    return "A pattern with _, with ESCAPE or of ILIKE has at most one % before its end: use contains() or regexp_matches().";
+    return "A pattern with _, with ESCAPE or of ILIKE has at most one % before its end: use match(text, pattern).";
   }
   if (rule === "regex" && !isCheap(text)) {
     return `A regular expression has at most ${REGEX_CHARS_MAX} characters, counts at most ${REGEX_COUNTED_MAX} in all, and no group.`;

@@ -4,11 +4,11 @@ import {
   type FunctionRule,
   type LiteralRule,
   literalProblem,
-  SQL_FUNCTION_NAMES,
   SQL_FUNCTIONS,
   SQL_TYPES,
 } from "./allowed.ts";
 import type { Extent } from "./extent.ts";
+import { HOGQL_NAMES, inHogql } from "./hogql/own-names.ts";
 import {
   constantText,
   folded,
@@ -34,7 +34,7 @@ export function ruleOf(isKnown: (name: string) => boolean, node: Node): Function
   const isOwn = node["schema"] === "" || node["schema"] === "main";
   const rule = isOwn ? SQL_FUNCTIONS.get(name) : undefined;
   if (rule === undefined) {
-    const likely = closestNames(name, SQL_FUNCTION_NAMES).filter(({ like }) => like > 0);
+    const likely = closestNames(name, HOGQL_NAMES, folded).filter(({ like }) => like > 0);
     const offered = likely.slice(0, OFFERED_MAX).map((one) => one.name);
     const others = offered.length === 0 ? "" : ` There are: ${offered.join(", ")}.`;
     return refuse(`The function ${called} is not allowed.${others}`, node);
@@ -42,7 +42,7 @@ export function ruleOf(isKnown: (name: string) => boolean, node: Node): Function
   if (!isKnown(name)) refuse(`The function ${called} has no OVER here.`, node);
   const children = nodesIn(node.children);
   if (children.length > rule.args) {
-    refuse(`The function ${called} takes at most ${rule.args} arguments.`, node);
+    refuse(`The function ${inHogql(called)} takes at most ${rule.args} arguments.`, node);
   }
   if (rule.is === "counts") checkRange(node, children);
   for (const [index, literal] of rule.literals) {

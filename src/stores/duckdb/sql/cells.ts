@@ -15,13 +15,25 @@ export function cellOf(value: DuckDBValue, type: DuckDBType, timezone: string): 
     case "string":
       return type.alias === "JSON" ? storedJson(value) : value;
     case "number":
-      if (!Number.isFinite(value)) return String(value);
+      if (!Number.isFinite(value)) return null;
       return type.toString() === "FLOAT" ? shortestFloat(value) : value;
     case "bigint":
       return { digits: String(value) };
     default:
       return value === null ? null : objectCell(value, type, timezone);
   }
+}
+
+/** Gives the parts of tuples, which the client keeps by name, their places as names. */
+export function withPlaces(type: DuckDBType): DuckDBType {
+  if ("valueType" in type) withPlaces(type.valueType);
+  if (!("entryTypes" in type)) return type;
+  const names = type.entryNames as string[];
+  for (const [index, part] of type.entryTypes.entries()) {
+    names[index] ||= String(index + 1);
+    withPlaces(part);
+  }
+  return type;
 }
 
 /** Returns the number with the fewest digits that equals this one in 32 bits. */
@@ -57,6 +69,12 @@ function objectCell(value: DuckDBValue & object, type: DuckDBType, timezone: str
   }
   if ("entryTypes" in type && "entries" in value) {
     const values: DuckDBValue[] = Object.values(value.entries);
+    if (type.entryNames[0] === "1") {
+      const parts = values.map((one, index) =>
+        cellOf(one, type.entryTypes[index] ?? type, timezone),
+      );
+      return { json: `[${parts.map(jsonOf).join(",")}]` };
+    }
     const entries = type.entryTypes.map((entryType, index) => {
       const cell = cellOf(values[index] ?? null, entryType, timezone);
       return `${JSON.stringify(type.entryNames[index])}:${jsonOf(cell)}`;

@@ -2,7 +2,17 @@ import { ownValue } from "../../../core/values/json.ts";
 import { all, expression, expressionsIn, innerQuery } from "./expression.ts";
 import { type Extent, LEAF, type Scope, type SqlTable, together } from "./extent.ts";
 import { refuseUnread } from "./faults.ts";
-import { folded, inText, isNode, type Node, named, nodesIn, onlyWith, refuse } from "./tree.ts";
+import {
+  folded,
+  inText,
+  isNode,
+  type Node,
+  named,
+  nodesIn,
+  onlyWith,
+  refuse,
+  worded,
+} from "./tree.ts";
 
 /** Parts of a SELECT after each alias is replaced by its expression. */
 export const SQL_SIZE_MAX = 30_000;
@@ -46,7 +56,8 @@ function query(node: Node, outer: Scope, tables: SqlTables): SqlTable {
   const { ctes, own } = ctesOf(node["cte_map"], outer);
   const scope = { ...outer, ctes };
   const isSelect = node.type === "SELECT_NODE";
-  if (!isSelect && node.type !== "SET_OPERATION_NODE") refuse(`${node.type} is not allowed.`, node);
+  if (!isSelect && node.type !== "SET_OPERATION_NODE")
+    refuse(`${worded(node.type)} is not allowed.`, node);
   const extent = isSelect ? select(node, scope, tables) : setOperation(node, scope);
   for (const cte of own) extent.size += scope.used.has(cte) ? 0 : cte.size;
   const most = isSelect ? SQL_SIZE_MAX : SQL_SETS_SIZE_MAX;
@@ -153,7 +164,7 @@ function modifiers(node: Node, outer: Scope): Extent {
   const tables = new Set([...outer.tables].filter((name) => !outer.aliases.has(name)));
   const parts = nodesIn(node["modifiers"]).map((modifier) => {
     const fields = ownValue(MODIFIERS, String(modifier.type));
-    if (fields === undefined) return refuse(`${modifier.type} is not allowed.`, modifier);
+    if (fields === undefined) return refuse(`${worded(modifier.type)} is not allowed.`, modifier);
     onlyWith(modifier, fields);
     const values = fields.split(" ").flatMap((field) => expressionsIn(modifier[field]));
     return all(
@@ -175,7 +186,7 @@ function isAll(node: Node): boolean {
 function tableOf(node: unknown, scope: Scope, tables: SqlTables): SqlTable {
   if (!isNode(node)) return refuse("A table is expected.");
   const kind = ownValue(TABLES, String(node.type));
-  if (kind === undefined) return refuse(`${node.type} is not allowed in FROM.`, node);
+  if (kind === undefined) return refuse(`${worded(node.type)} is not allowed in FROM.`, node);
   const [fields, look] = kind;
   onlyWith(node, fields);
   const table = look(node, scope, tables);

@@ -1,8 +1,8 @@
 import { ownValue } from "../../../core/values/json.ts";
 import {
+  HOGQL_TYPE_NAMES,
   SQL_FUNCTIONS,
   SQL_LITERAL_CHARS,
-  SQL_TYPE_NAMES,
   SQL_WINDOW_FUNCTIONS,
 } from "./allowed.ts";
 import { checkLiteral, grown, isListOfTexts, isType, ruleOf, SQL_GROWTH_MAX } from "./calls.ts";
@@ -17,6 +17,7 @@ import {
   nodesIn,
   onlyWith,
   refuse,
+  worded,
 } from "./tree.ts";
 
 /** Levels of nested expressions. Planning takes time by their square, and ignores interrupts. */
@@ -28,17 +29,17 @@ export const SQL_DEPTH_DETAIL = `At most ${SQL_DEPTH_MAX} parts may stand within
 /** Levels that a query within an expression counts for, as each doubles the time of planning. */
 const QUERY_DEPTH = 10;
 
-/** Checks an expression; `isCompared` says whether it may be `(a, b)`. */
-type Look = (node: Node, scope: Scope, isCompared: boolean) => Extent;
+/** Checks an expression. */
+type Look = (node: Node, scope: Scope) => Extent;
 
 /** Returns the extent of an expression. Fails `invalid_input` if a part is not allowed. */
-export function expression(node: Node, scope: Scope, isCompared = false): Extent {
+export function expression(node: Node, scope: Scope): Extent {
   const kind = ownValue(EXPRESSIONS, String(node.class));
-  if (kind === undefined) return refuse(`${node.class} is not allowed.`, node);
+  if (kind === undefined) return refuse(`${worded(node.class)} is not allowed.`, node);
   const [fields, look] = kind;
   onlyWith(node, fields);
   const extent =
-    look?.(node, scope, isCompared) ??
+    look?.(node, scope) ??
     all(
       fields.split(" ").map((field) => node[field]),
       scope,
@@ -57,8 +58,8 @@ export function expressionsIn(part: unknown): Node[] {
 }
 
 /** Checks the expressions in a part of the tree. Fails `invalid_input`. */
-export const all = (part: unknown, scope: Scope, isCompared = false): Extent =>
-  together(expressionsIn(part).map((node) => expression(node, scope, isCompared)));
+export const all = (part: unknown, scope: Scope): Extent =>
+  together(expressionsIn(part).map((node) => expression(node, scope)));
 
 /** Fields of each class of expressions, and what else there is to check than the expressions in them. */
 const EXPRESSIONS: Record<string, [fields: string, look?: Look]> = {
@@ -66,7 +67,7 @@ const EXPRESSIONS: Record<string, [fields: string, look?: Look]> = {
   CASE: ["case_checks else_expr"],
   CAST: ["child cast_type try_cast", cast],
   COLUMN_REF: ["column_names", columnRef],
-  COMPARISON: ["left right", ({ left, right }, scope) => all([left, right], scope, true)],
+  COMPARISON: ["left right"],
   CONJUNCTION: ["children"],
   CONSTANT: ["value", constant],
   FUNCTION: ["function_name schema children filter order_bys distinct is_operator", called],
@@ -87,7 +88,7 @@ function cast(node: Node, scope: Scope): Extent {
     const split = SQL_FUNCTIONS.get("string_split");
     return split === undefined ? extent : { ...extent, growth: grown(split, [extent], node) };
   }
-  if (!isType(type)) refuse(`This type is not allowed. There are: ${SQL_TYPE_NAMES}.`, node);
+  if (!isType(type)) refuse(`This type is not allowed. There are: ${HOGQL_TYPE_NAMES}.`, node);
   return extent;
 }
 
@@ -118,13 +119,13 @@ const OPERATORS =
 
 function operator(node: Node, scope: Scope): Extent {
   const type = String(node.type);
-  if (!OPERATORS.test(type)) refuse(`${type} is not allowed.`, node);
-  return all(node.children, scope, type.startsWith("COMPARE_"));
+  if (!OPERATORS.test(type)) refuse(`${worded(type)} is not allowed.`, node);
+  return all(node.children, scope);
 }
 
 function subquery(node: Node, scope: Scope): Extent {
   const query = scope.query(innerQuery(node["subquery"]), scope);
-  const both = together([query, all(node["child"], scope, true)]);
+  const both = together([query, all(node["child"], scope)]);
   return { ...both, depth: both.depth + QUERY_DEPTH, hasQuery: true };
 }
 
@@ -137,7 +138,7 @@ export function innerQuery(statement: unknown): Node {
 }
 
 const OTHER_COLUMN =
-  "A lambda takes the values of its list alone: unnest(list) in a subquery makes rows with the other columns.";
+  "A lambda takes the values of its list alone: arrayJoin(list) in a subquery makes rows with the other columns.";
 
 function columnRef(node: Node, scope: Scope): Extent {
   const names = namesOf(node).map(folded);
@@ -164,15 +165,12 @@ function columnRef(node: Node, scope: Scope): Extent {
       };
 }
 
-function called(node: Node, scope: Scope, isCompared: boolean): Extent {
+function called(node: Node, scope: Scope): Extent {
   const { children, filter, order_bys: order } = node;
   const rule = ruleOf(() => true, node);
   // The memory limit does not count the texts that last() keeps.
   if (folded(node.function_name) === "last") {
-    refuse("last() is for windows: use arg_max(value, timestamp).", node);
-  }
-  if (rule.is === "row" && !isCompared) {
-    refuse("(a, b) may only be compared, be looked for with IN, or counted.", node);
+    refuse("last() is for windows: use argMax(value, timestamp).", node);
   }
   if (isNode(order)) onlyWith(order, "orders");
   const rest = all([filter, isNode(order) ? order["orders"] : []], scope);
@@ -180,7 +178,7 @@ function called(node: Node, scope: Scope, isCompared: boolean): Extent {
   if (lambda?.class === "LAMBDA" && (rule.is === "values" || rule.is === "test")) {
     return mapped(rule.is === "test", [all(list, scope), lambda], scope);
   }
-  const parts = nodesIn(children).map((one) => expression(one, scope, rule.is === "compares"));
+  const parts = nodesIn(children).map((one) => expression(one, scope));
   const growth = isOneProperty(node, scope) ? scope.growth : grown(rule, parts, node);
   return { ...together([...parts, rest]), growth };
 }
@@ -194,7 +192,7 @@ function mapped(isTest: boolean, [list, lambda]: [Extent, Node], scope: Scope): 
   const names = namesOf(lambda["lhs"] as Node);
   if (names.length !== 1) refuse("A lambda has one name: write arrayMap(x -> …, list).", lambda);
   if (scope.element !== undefined) {
-    refuse("One lambda within another is not taken: unnest(list) makes rows.", lambda);
+    refuse("One lambda within another is not taken: arrayJoin(list) makes rows.", lambda);
   }
   const body = all(lambda["expr"], { ...scope, element: { name: folded(names[0]), isTest } });
   if (body.hasQuery) refuse("A lambda has no query in it.", lambda);

@@ -17,7 +17,7 @@ export const LEAF: Extent = { size: 1, growth: 1, depth: 1, hasQuery: false };
 
 /** Columns whose texts may take a megabyte; all others are short. */
 const LONG_COLUMNS =
-  /^(?:properties|whole_properties|attributes|resource_attributes|instrumentation_scope|body)$/;
+  /^(?:properties|whole_properties|attributes|resource_attributes|instrumentation_scope|body|(?:session\.)?\$urls)$/;
 
 /** Growth of a long text, so that five of them, or sixty short ones, may be joined. */
 const LONG_TEXT = 12;

@@ -1,8 +1,10 @@
 import { SQL_ATTR, SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import { SQL_DEPTH_DETAIL } from "./expression.ts";
-import { LIST_TOO_LONG, LIST_VALUES_MAX, linesOf } from "./functions.ts";
-import { signAdvice } from "./tokens.ts";
+import { LIST_TOO_LONG, LIST_VALUES_MAX, linesOf } from "./hogql/functions.ts";
+import { inHogql } from "./hogql/own-names.ts";
+import { refuseOthers } from "./hogql/statements.ts";
+import { signAdvice, tokensOf } from "./hogql/tokens.ts";
 import { type Node, placeOf } from "./tree.ts";
 
 /** Returns the failure `invalid_input` of a statement. */
@@ -19,10 +21,28 @@ type Sentences = readonly [message: RegExp, sentence: string][];
 const sentences = (table: string): Sentences =>
   linesOf(table, " => ").map(([message, sentence]) => [new RegExp(message), sentence]);
 
-function sentenceOf(known: Sentences, message: string): string | undefined {
-  const [pattern, sentence] = known.find(([one]) => one.test(message)) ?? [];
-  const found = pattern?.exec(message);
-  return sentence?.replace(/\$(\d)/g, (_, at) => (found?.[at] ?? "").slice(0, REPEATED_CHARS_MAX));
+/** Returns a text, or the names of a list of them that are whole. */
+const shortened = (text: string): string =>
+  text.length <= REPEATED_CHARS_MAX
+    ? text
+    : text.slice(0, REPEATED_CHARS_MAX).replace(/(?<=.), [^,]*$/, "");
+
+function sentenceOf(known: Sentences, said: string, message = said): string | undefined {
+  const [pattern, sentence] = known.find(([one]) => one.test(said)) ?? [];
+  const found = pattern?.exec(said);
+  const part = pointedAt(message);
+  const where = part === undefined ? "" : `, at ${shortened(inHogql(part))}`;
+  return sentence?.replace(/\$(\d)|\{at\}/g, (_, at) =>
+    at === undefined ? where : shortened(inHogql(found?.[at] ?? "")),
+  );
+}
+
+/** Returns the part of the statement that DuckDB points at, or names. */
+function pointedAt(message: string): string | undefined {
+  const [, line = "", space = ""] = /\nLINE \d+: (.*)\n(\s*)\^/.exec(message) ?? [];
+  const at = line.slice(space.length - "LINE 1: ".length);
+  const [pointed] = /^["\w$.]+(?:\([^()]*\))?|^'[^']*'|^\S+/.exec(at) ?? [];
+  return pointed ?? /^Binder Error: [\s\S]*?["'](.+?)["']/.exec(message)?.[1];
 }
 
 const OF_PARSER = sentences(String.raw`
@@ -40,7 +60,7 @@ export const syntaxSentence = (message: string): string =>
 /** Fails `invalid_input` for a text that DuckDB's parser does not read. */
 export function refuseUnread({ error_message, position }: Node, text: string): never {
   const message = String(error_message);
-  if (message.startsWith("Only SELECT statements")) throw refused("One SELECT is expected.");
+  if (message.startsWith("Only SELECT statements")) refuseOthers(tokensOf(text), true);
   if (/^Max expression depth|^memory exhausted/.test(message)) throw refused(SQL_DEPTH_DETAIL);
   const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
   throw refused(`${syntaxSentence(message)}${at}${signAdvice(text)}.`);
@@ -48,9 +68,6 @@ export function refuseUnread({ error_message, position }: Node, text: string): n
 
 const NO_PLAN =
   "This statement cannot be planned. Write it in another way: a query within a query as a JOIN, for example.";
-const NO_FIT =
-  "The SQL does not fit the tables, or the types of their columns. Try it without its parts, one after the other.";
-
 /**
  * Returns the failure for an error of DuckDB before a statement runs. Returns undefined if the error is not about the
  * statement.
@@ -58,7 +75,8 @@ const NO_FIT =
 export function bindFailure({ message }: Error): Failure | undefined {
   // Unlike an internal error while a statement runs, it leaves the database as it is.
   if (/^(INTERNAL|Invalid|Serialization) Error: /.test(message)) return refused(NO_PLAN);
-  const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
+  const [found, kind] =
+    /^(Binder|Catalog|Conversion|Not implemented|Parser) Error: /.exec(message) ?? [];
   if (found === undefined) return undefined;
   const [said = ""] = message
     .slice(found.length)
@@ -69,7 +87,7 @@ export function bindFailure({ message }: Error): Failure | undefined {
   const columns = Object.keys(SQL_VIEWS[table] ?? {}).join(", ");
   if (columns !== "")
     return refused(`There is no column "${column}" in ${table}: there are ${columns}.`);
-  return refused(sentenceOf(OF_BINDER, detail) ?? NO_FIT);
+  return refused(sentenceOf(OF_BINDER, detail, message) ?? NO_PLAN);
 }
 
 const NO_COLUMN = /^(?:Values list|Table) "(\w+)" does not have a column named "(.*?)"/;
@@ -83,7 +101,10 @@ GROUP BY ALL will only group => With GROUP BY ALL, ORDER BY takes selected colum
 ^column "(.*?)" must appear in the GROUP BY clause => Add "$1" to GROUP BY, or write any($1).
 ^Ambiguous reference to column name "(.*?)" => "$1" is a column of two tables: write the name of its table before it, as in e.$1.
 ^Cannot compare values of type TIMESTAMP.* and type INTEGER => A time is not compared with a number. A time is written in quotes: '2026-11-30'.
-^Cannot (?:compare|mix) values of type (.*?) (?:and|with|in|to)(?: type)? ([A-Z_]*) => A value of the type $1 does not go with one of $2: write toFloat(x), toString(x) or toDateTime(x) around one of them.
+^Cannot (?:compare|mix|concatenate) (?:values of )?types? (.*?) (?:and|with|in|to)(?: type)? ([A-Z_]*[[\]]*) => A value of the type $1 does not go with one of $2: write toFloat(x), toString(x) or toDateTime(x) around one of them.
+(?:LIST argument|lambda function binding) => arrayMap and the like take a lambda and a list: split a text with splitByChar, or read one with JSONExtractArrayRaw.
+'list_aggr\( => A function of arrays takes another list{at}: write [1, 2], groupArray(x) or splitByChar(',', text).
+^Cannot extract field '(.*?)' from expression "(.*?)" => "$2" has no part "$1".
 '(?:sum|avg)\(BOOLEAN\)' => A sum or average is of numbers: of a condition write countIf(condition) / count().
 (?:argument types|function call) ['"](\W*\w*)\((.*?)\)['"] => "$1" does not take the types $2: write toFloat(x), toString(x) or toDateTime(x) around its arguments.
 aggregate function calls cannot be nested => One aggregate is not within another: make the inner one in a subquery.
@@ -95,24 +116,26 @@ same number of result columns => The SELECTs of UNION, EXCEPT and INTERSECT have
 ^Duplicate alias "(.*?)" => Two tables are called "$1": give one another name with AS.
 ^Column "(.*?)" referenced that exists in the SELECT clause => "$1" is used before it is selected: write its expression, or select it in a subquery.
 ^Could not ORDER BY column => After UNION, ORDER BY takes names of columns: put the UNION in a subquery of FROM.
-(?:UNNEST|unnest) => arrayJoin and unnest take a list, and stand in SELECT alone: use them in a subquery.
+(?:UNNEST|unnest) => arrayJoin takes a list: split a text with splitByChar, or read one with JSONExtractArrayRaw.
 aggregate => An aggregate stands where a value of a row is expected: make it in a subquery.
+ => The SQL does not fit the tables, or the types of their columns{at}: toFloat(x), toString(x) and toDateTime(x) make one type of another.
 `);
 
 // DuckDB's messages while a statement runs may have stored values, so callers get only these sentences.
 const FAULTS = sentences(String.raw`
 ${LIST_TOO_LONG} => groupArray and groupUniqArray collect at most ${LIST_VALUES_MAX} values: write groupArray(100)(x), or GROUP BY more.
+(arrayCumSum takes at most \d+ values) => $1: write sum(x) OVER (ORDER BY timestamp) in a subquery.
 ^Out of Memory Error => The query takes too much memory. Select less, or group by less.
 ^Invalid type Error: .*Invalid type for BETWEEN => One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.
 ^Invalid Input Error: More than one row returned by a subquery => A query that is a value has more than one row. Add LIMIT 1.
 ^Conversion Error: extract specifier  => A part of a date is not known: year, quarter, month, week, day, hour, minute, second and the like.
 ^Not implemented Error: Unknown TimeZone => A time zone is not known. They are named like Europe/Berlin.
-^Invalid Input Error: Could not parse string  => A text is not in the format of strptime. try_strptime makes it NULL.
-^Invalid Input Error: Failed to parse format => The format of strftime or strptime is not understood.
+^Invalid Input Error: Could not parse string  => A text is not in the format: parseDateTimeBestEffortOrNull(x) makes it NULL.
+^Invalid Input Error: Failed to parse format => The format of a time is not understood.
 ^Invalid Input Error: (?:missing|invalid|unexpected|no argument|bad|trailing)  => The regular expression is not understood.
 ^Syntax Error:  => LIKE is not understood: its pattern ends with the character of ESCAPE, or that is no ASCII character.
-^Out of Range Error|^Conversion Error: (?:Type|Casting) [\s\S]* out of range => A number is too large for its type. A cast to DOUBLE makes room.
-^(?:Conversion|Invalid Input|Not implemented|Out of Range) Error => A value cannot be converted or calculated with. TRY_CAST makes it NULL.
+^Out of Range Error|^Conversion Error: (?:Type|Casting) [\s\S]* out of range => A number is too large for its type: toFloat(x) makes room.
+^(?:Conversion|Invalid Input|Not implemented|Out of Range) Error => A value cannot be converted or calculated with{at}: toFloat(x), toInt(x) and toDateTime(x) make it NULL.
 `);
 
 /** Returns the failure for an error while a statement ran; other errors unchanged. */

@@ -7,8 +7,14 @@ export type From = {
   tables: Node[];
   /** The relations of its events that it uses. */
   relations: Set<string>;
-  /** Columns of its subqueries that are texts of a property, in lower case. */
-  texts: Set<string>;
+  /** Marks of names by what they are: columns of its subqueries and selected expressions, in lower case. */
+  marks: Map<string, Partial<Node>>;
+  /** The selected expressions so far, by their names in lower case. */
+  named: Map<string, Node>;
+  /** Whether it is within an aggregate. */
+  isAggregate?: boolean;
+  /** Lists of its arrayJoin. */
+  lists: Node[];
   /** Whether it is a condition of JOIN. */
   isJoin: boolean;
   /** The selected expressions, for ORDER BY. */
@@ -25,6 +31,9 @@ export type Found = {
   /** The relation of events that has the column. */
   relation?: string;
 };
+
+/** A FROM with a row for each value of a list. */
+export const ARRAY_JOIN = "arrayJoin";
 
 const columnsOf = (relation: string): string[] =>
   relation === "session" ? Object.keys(SQL_VIEWS["sessions"] ?? {}) : ["properties", "created_at"];
@@ -43,10 +52,13 @@ const ofGroups = <T>(make: (relation: string, index: number) => T) =>
 export const HOGQL_RELATIONS: Readonly<Record<string, string>> = {
   person: joining("person", "persons r ON r.uuid = e.person_id"),
   session: joining("session", `sessions r ON r.session_id = e."$session_id"`),
+  [ARRAY_JOIN]: `* FROM events CROSS JOIN LATERAL (SELECT unnest($1) AS "arrayJoin") AS "array join"`,
   ...ofGroups((name, index) =>
     joining(name, `groups r ON r.type_index = ${index} AND r.key = e."$${name}"`),
   ),
 };
+
+const RELATIONS = /^(?:person|session|group_[0-4])$/;
 
 /** Names of PostHog for columns of events, of its relations and of groups. */
 const OTHER_NAMES: Readonly<Record<string, Record<string, string>>> = {
@@ -88,8 +100,11 @@ export function foundIn(names: readonly string[], from: From): Found | undefined
   const own = names.slice(table.length);
   const [first = "", ...path] = folded(own[0]) === "pdi" && own.length > 1 ? own.slice(1) : own;
   const name = folded(first);
-  if (Object.hasOwn(HOGQL_RELATIONS, name) && path.length > 0) return inRelation(name, path, table);
+  if (RELATIONS.test(name) && path.length > 0) return inRelation(name, path, table);
   if (name === "properties" && path.length > 0) return { table, column: name, path };
+  if (path.length === 0 && name === "$channel_type" && isOf("events", table, from)) {
+    return inRelation("session", [name], table);
+  }
   if (path.length === 0) {
     const [column, ...keys] = ofPosthog(name, table, from);
     if (column !== undefined) return { table, column, path: keys };

@@ -3,6 +3,7 @@ import {
   comparison,
   constant,
   constantText,
+  DATE,
   folded,
   isNode,
   lastName,
@@ -12,17 +13,66 @@ import {
   operator,
 } from "./tree.ts";
 
+/** Functions that return a value of their first argument. */
+const CHOOSING =
+  /^(?:min|max|any_value|first|last|arg_?(?:min|max)|(?:min|max)_by|greatest|least|nullif|first_value|last_value|nth_value|lag|lead)$/;
+
+/** Returns the expressions of which an expression returns one. */
+function choicesOf(node: Node): Node[] {
+  const { class: kind, type, children, case_checks: checks, else_expr: otherwise } = node;
+  if (kind === "CASE")
+    return [...nodesIn(checks).map((one) => one["then_expr"]), otherwise].filter(isNode);
+  if (type === "OPERATOR_COALESCE") return nodesIn(children);
+  return CHOOSING.test(nameOf(node)) ? nodesIn(children).slice(0, 1) : [];
+}
+
+const nameOf = ({ class: kind, function_name: name }: Node): string =>
+  kind === "FUNCTION" || kind === "WINDOW" ? folded(name) : "";
+
+/** Returns a look at an expression by its own words, and at those of which it returns one. */
+const withChoices = (is: (node: Node) => boolean) => {
+  const look = (node: Node): boolean => is(node) || choicesOf(node).some(look);
+  return look;
+};
+
 const NUMBERS = /^(?:INTEGER|BIGINT|DECIMAL|DOUBLE|HUGEINT)$/;
 
 const NUMBER_FUNCTIONS =
   /^(?:count|count_star|sum|avg|median|quantile_cont|len|length|round|floor|ceil|abs|date_?diff|[-+*/%]|\/\/)$/;
 
 /** Returns whether an expression is a number by its own words. */
-export function isNumber(node: Node): boolean {
+export const isNumber = withChoices((node) => {
   if (node.class === "CONSTANT") return NUMBERS.test(String(node.value?.type?.id));
   if (node.class === "CAST") return NUMBERS.test(String(node.cast_type?.id));
-  const isCall = node.class === "FUNCTION" && NUMBER_FUNCTIONS.test(folded(node.function_name));
-  return isCall && !isTime(node);
+  return NUMBER_FUNCTIONS.test(nameOf(node)) && !isTime(node);
+});
+
+/** Returns whether an expression is a decimal number, which is rounded away from zero. */
+export const isDecimal = withChoices(
+  (node) =>
+    node.cast_type?.id === "DECIMAL" ||
+    (/^(?:sum|[-+*])$/.test(nameOf(node)) && nodesIn(node.children).some(isDecimal)),
+);
+
+/** Returns whether an expression is a date without a time by its own words. */
+export const isDate = withChoices(
+  (node) =>
+    node[DATE] === true ||
+    node.cast_type?.id === "DATE" ||
+    /^(?:today|current_date|last_day|make_date)$/.test(nameOf(node)),
+);
+
+const OF_DAYS = /^to_(?:day|week|month|quarter|year)s$/;
+
+/** Returns the unit of an interval: `day` of whole days, `time` of others; undefined of all else. */
+export function intervalOf(node: Node): "day" | "time" | undefined {
+  const name = nameOf(node);
+  if (node.cast_type?.id === "INTERVAL") {
+    return /hour|min|sec|:/i.test(constantText(node["child"] as Node) ?? ":") ? "time" : "day";
+  }
+  if (name === "*") return nodesIn(node.children).map(intervalOf).find(Boolean);
+  if (OF_DAYS.test(name)) return "day";
+  return /^to_\w+s$/.test(name) ? "time" : undefined;
 }
 
 const TIME_COLUMNS = /^(?:timestamp|ingested_at|.*created_at|\$(?:start|end)_timestamp)$/;
@@ -34,13 +84,13 @@ const TIME_FUNCTIONS =
 export const isTimeColumn = (node: Node | undefined): boolean => TIME_COLUMNS.test(lastName(node));
 
 /** Returns whether an expression is a time or an interval by its own words. */
-export function isTime(node: Node): boolean {
-  if (node.class === "COLUMN_REF") return isTimeColumn(node);
+export const isTime = withChoices((node) => {
+  if (node.class === "COLUMN_REF") return node[DATE] === true || isTimeColumn(node);
   if (node.class === "CAST")
     return /^(?:TIMESTAMP|DATE$|INTERVAL)/.test(String(node.cast_type?.id));
-  const name = node.class === "FUNCTION" ? folded(node.function_name) : "";
+  const name = nameOf(node);
   return TIME_FUNCTIONS.test(name) || (/^[-+]$/.test(name) && nodesIn(node.children).some(isTime));
-}
+});
 
 /** Returns whether an expression is `TIMESTAMP '…'`, with or without an interval. */
 export function isPlainTime(node: Node): boolean {

@@ -1,8 +1,19 @@
 import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { ownValue } from "../../../core/values/json.ts";
-import { SQL_FUNCTIONS } from "./allowed.ts";
-import { HOGQL_COLUMNS_REFUSED, HOGQL_REFUSED } from "./functions.ts";
+import { HOGQL_COLUMNS_REFUSED, known } from "./hogql/refused.ts";
+import { withType, zipped } from "./hogql/special-calls.ts";
 import {
+  firstSelect,
+  hasAggregate,
+  isUnnamed,
+  listName,
+  type Marks,
+  markOf,
+  marksOf,
+  withList,
+} from "./items.ts";
+import {
+  ARRAY_JOIN,
   type Found,
   type From,
   foundIn,
@@ -14,9 +25,9 @@ import {
   withRelations,
 } from "./names.ts";
 import { keyIn, limitedBy, numbersTable, pointer } from "./nodes.ts";
-import { withType } from "./special-calls.ts";
 import type { Templates } from "./templates.ts";
 import {
+  columnOf,
   folded,
   isNode,
   lastName,
@@ -32,20 +43,34 @@ import {
 } from "./tree.ts";
 import { Typing } from "./typing.ts";
 
+/** Characters of the trees of expressions that a statement repeats in place of their names. */
+const REPEATED_CHARS_MAX = 200_000;
+
+/** Aggregates as HogQL names them, with `If` and two pairs of brackets too. */
+const AGGREGATES =
+  /^(?:count(?:distinct)?|uniq\w*|sum|avg|min|max|any|median|quantiles?|topk|group(?:uniq)?array|arg(?:min|max)|(?:stddev|var)(?:pop|samp))(?:if)?(?:\(\))?$/;
+
 /** Rewrites HogQL in the tree of a statement to DuckDB's SQL. Columns without a name get those of `columns`. */
 export const rewritten = (templates: Templates, tree: Node, columns: readonly string[]): Node =>
   new Rewriting(templates).statement(tree, columns);
 
+const withoutNames = () => ({ marks: new Map(), named: new Map(), lists: [] });
+
 const fromOf = (tables: Node[] = []): From => {
-  return { tables, relations: new Set(), texts: new Set(), isJoin: false };
+  return {
+    ...{ tables, relations: new Set(), isJoin: false },
+    ...withoutNames(),
+  };
 };
 
 /** The rewriting of one statement. */
 class Rewriting {
   readonly #typing: Typing;
   readonly #templates: Templates;
-  /** Columns of the queries of WITH that are texts of a property. */
-  readonly #ctes = new Map<string, readonly string[]>();
+  /** Marks of the columns of queries of WITH. */
+  readonly #ctes = new Map<string, Marks>();
+  /** Characters of the trees of expressions that are repeated. */
+  #repeatedChars = 0;
 
   constructor(templates: Templates) {
     this.#templates = templates;
@@ -54,8 +79,7 @@ class Rewriting {
 
   statement(tree: Node, columns: readonly string[]): Node {
     const walked = this.#fields(tree, fromOf());
-    let node = nodesIn(walked["statements"])[0]?.["node"] as Node | undefined;
-    while (node?.type === "SET_OPERATION_NODE") node = node.left ?? nodesIn(node.children)[0];
+    const node = firstSelect(nodesIn(walked["statements"])[0]);
     const items = nodesIn(node?.["select_list"]);
     const shown = items.map((item, index) => {
       const isPlain = item.class === "COLUMN_REF" || item.class === "STAR";
@@ -90,7 +114,7 @@ class Rewriting {
     COLUMN_REF: (node, from) => this.#column(node, namesOf(node), from),
     OPERATOR: (node, from) =>
       this.#within(node, from) ?? this.#typing.operator(this.#fields(node, from), from),
-    FUNCTION: (node, from) => this.#typing.call(this.#fields(known(node), from), from),
+    FUNCTION: (node, from) => this.#call(node, from),
     WINDOW: (node, from) => this.#typing.windowed(this.#fields(known(node), from)),
     COMPARISON: (node, from) => this.#typing.comparison(this.#fields(node, from), from),
     BETWEEN: (node, from) =>
@@ -105,35 +129,90 @@ class Rewriting {
   }
 
   /** A SELECT. One without FROM, as ARRAY JOIN makes it, reads the tables of the query around it. */
-  #select({ cte_map, from_table, select_list, modifiers, ...rest }: Node, outer: From): Node {
+  #select(
+    { cte_map, from_table, select_list, modifiers, group_expressions, ...rest }: Node,
+    outer: From,
+  ): Node {
     const isWithin = isNode(from_table) && from_table.type === "EMPTY";
     const ctes = this.#walk(cte_map, fromOf());
     for (const { key, value } of nodesIn(isNode(ctes) ? ctes["map"] : [])) {
-      this.#ctes.set(folded(key), textsOf((value as Node)["query"]));
+      this.#ctes.set(folded(key), marksOf((value as Node)["query"]));
     }
     const own = fromOf(tablesIn(from_table));
-    const from = isWithin ? outer : own;
+    const from = isWithin ? { ...outer, ...withoutNames() } : own;
     const table = this.#walk(from_table, own);
     for (const one of tablesIn(table)) {
-      const texts = this.#ctes.get(folded(one.table_name ?? "")) ?? textsOf(one["subquery"]);
-      for (const name of texts) from.texts.add(name).add(`${nameOf(one)}.${name}`);
+      const marks = this.#ctes.get(folded(one.table_name ?? "")) ?? marksOf(one["subquery"]);
+      for (const [name, mark] of marks) {
+        from.marks.set(name, mark).set(`${nameOf(one)}.${name}`, mark);
+      }
     }
-    const items = this.#walk(select_list, from) as Node[];
-    const inOrder = { ...from, texts: new Set([...from.texts, ...textNames(items)]), items };
-    return limitedBy({
-      ...this.#fields(rest, from),
-      ...{ modifiers: this.#walk(modifiers, inOrder), cte_map: ctes, select_list: items },
-      // The relations are known once all other parts are read.
-      from_table: isWithin
-        ? table
-        : withRelations(table, from.relations, this.#templates.relations),
+    const items = nodesIn(select_list).map((item) => {
+      const made = this.#walk(item, from) as Node;
+      for (const [name, mark] of item.alias ? markOf(made) : []) from.marks.set(name, mark);
+      if (item.alias) from.named.set(folded(item.alias), unnamed(made));
+      return made;
     });
+    const others = this.#fields(rest, from);
+    const marks = new Map([...from.marks, ...items.flatMap(markOf)]);
+    const parts = {
+      modifiers: this.#walk(modifiers, { ...from, marks, items }),
+      group_expressions: nodesIn(group_expressions).map((one) => this.#whole(one, from)),
+    };
+    const join = this.#templates.relations[ARRAY_JOIN] ?? {};
+    // The relations are known once all other parts are read.
+    const joined = isWithin
+      ? table
+      : withRelations(table, from.relations, this.#templates.relations);
+    return limitedBy({
+      ...{ ...others, ...parts, cte_map: ctes, select_list: items },
+      from_table: from.lists.reduce(
+        (all, list, at) => withList(all, list, { at, items, join }),
+        joined,
+      ),
+    });
+  }
+
+  /** A call, or the column of the join with its list that arrayJoin becomes; a list of an aggregate stays. */
+  #call(node: Node, from: From): Node {
+    const isAggregate = from.isAggregate || AGGREGATES.test(folded(node.function_name));
+    const made = this.#typing.call(
+      this.#fields(zipped(known(node)), { ...from, isAggregate }),
+      from,
+    );
+    const [list] = nodesIn(made.children);
+    if (folded(node.function_name) !== "arrayjoin" || list === undefined) return made;
+    if (hasAggregate(list)) return made;
+    const text = JSON.stringify(list);
+    const found = from.lists.findIndex((one) => JSON.stringify(one) === text);
+    const at = found < 0 ? from.lists.push(list) - 1 : found;
+    return columnOf(listName(at), node);
+  }
+
+  /** The selected expression of a name, where DuckDB does not take the name; undefined where it does. */
+  #repeated(name: string, at: Node, from: From): Node | undefined {
+    const item = from.named.get(name);
+    if (item === undefined) return undefined;
+    const isIn = from.isAggregate && !VIEW_COLUMNS.has(name) && !hasAggregate(item);
+    if (!isIn && !isUnnamed(item)) return undefined;
+    this.#repeatedChars += JSON.stringify(item).length;
+    if (this.#repeatedChars > REPEATED_CHARS_MAX) {
+      refuse(`${named(name)} is used too often: select it in a subquery of FROM.`, at);
+    }
+    const { alias = "", query_location = 0 } = at;
+    return { ...item, alias, query_location };
+  }
+
+  /** An expression of GROUP BY or ORDER BY, where a name alone stays. */
+  #whole(node: Node, from: From): Node {
+    const isName = node.class === "COLUMN_REF";
+    return this.#walk(node, isName ? { ...from, named: new Map() } : from) as Node;
   }
 
   /** The expression of an ORDER BY; a property comes first by its number, then by its text. */
   #ordered(order: Node, from: From): Node[] {
-    const walked = this.#fields(order, from);
-    const by = walked["expression"] as Node;
+    const by = this.#whole(order["expression"] as Node, from);
+    const walked = { ...order, expression: by };
     const place = by.class === "CONSTANT" ? from.items?.[numberIn(by) - 1] : by;
     if (place?.[TEXT] === undefined) return [walked];
     return [{ ...walked, expression: this.#typing.item("double", [unnamed(place)], by) }, walked];
@@ -165,10 +244,20 @@ class Rewriting {
     return isProperty ? this.#column({ ...inner, alias }, names, from) : undefined;
   }
 
+  /** A column of events that a property is; that of a group has an empty text where the property is missing. */
+  #hot(node: Node): Node {
+    const isGroup = lastName(node).startsWith("$group_");
+    return isGroup ? this.#typing.item("known", [unnamed(node)], node) : node;
+  }
+
   #column(node: Node, names: readonly string[], from: From): Node {
     const last = folded(names.at(-1));
     const isOwn = names.length === 1 && from.own === last;
-    if (isOwn || from.texts.has(names.map(folded).join("."))) return { ...node, [TEXT]: "text" };
+    if (isOwn) return { ...node, [TEXT]: "text" };
+    const item = names.length === 1 ? this.#repeated(last, node, from) : undefined;
+    if (item !== undefined) return item;
+    const mark = from.marks.get(names.map(folded).join("."));
+    if (mark !== undefined) return { ...node, ...mark };
     const advice = ownValue(HOGQL_COLUMNS_REFUSED, last);
     if (advice !== undefined && names.at(-2) !== "properties") {
       refuse(`${named(last)} is not kept here: ${advice}.`, node);
@@ -183,34 +272,13 @@ class Rewriting {
     const isHot = path.length === 1 && first.startsWith("$") && Object.hasOwn(HOT, first);
     const made =
       isHot && relation === undefined && isOf("events", table, from)
-        ? { ...node, column_names: [...table, first] }
+        ? this.#hot({ ...node, column_names: [...table, first] })
         : this.#typing.item("property", [unnamed(plain), pointer(path)], node);
+    // In PostHog this column is never null.
+    if (last === "elements_chain") return this.#typing.item("full", [unnamed(made)], node);
     const name = path.join("__");
     return { ...made, [TEXT]: "text", [NAME]: VIEW_COLUMNS.has(name) ? names.join(".") : name };
   }
-}
-
-/** Returns the names of selected expressions that are texts of a property. */
-const textNames = (items: readonly Node[]): string[] =>
-  items
-    .filter((item) => item[TEXT] !== undefined)
-    .map((item) => folded(item.alias || item[NAME] || lastName(item)));
-
-/** Returns the columns of a rewritten query that are texts of a property. */
-function textsOf(query: unknown): string[] {
-  const node = isNode(query) ? query["node"] : undefined;
-  return textNames(nodesIn(isNode(node) ? node["select_list"] : []));
-}
-
-/** Returns a call; fails for a function of ClickHouse that is not taken. */
-function known(node: Node): Node {
-  const written = String(node.function_name).replace(/\(\)$/, "");
-  const name = folded(written);
-  const advice = [name, name.replace(/if$/, "")]
-    .map((one) => ownValue(HOGQL_REFUSED, one))
-    .find((one) => one !== undefined);
-  if (advice === undefined || SQL_FUNCTIONS.has(name)) return node;
-  return refuse(`The function ${named(written)} is not taken: ${advice}.`, node);
 }
 
 /** Notes a relation of events that a column is of. */

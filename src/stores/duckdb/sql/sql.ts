@@ -6,13 +6,13 @@ import { type Duckdb, quoted, rows } from "../engine/duckdb.ts";
 import { untilAborted } from "../engine/query-deadline.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "./allowed.ts";
 import { countedAggregate } from "./calls.ts";
-import { cellOf } from "./cells.ts";
+import { cellOf, withPlaces } from "./cells.ts";
 import { checkSql } from "./check.ts";
 import { bindFailure, failureOf, refused, refuseUnread } from "./faults.ts";
+import { readableSql } from "./hogql/text.ts";
 import { placeholders } from "./placeholders.ts";
 import { rewritten } from "./rewrite.ts";
 import { templatesOf } from "./templates.ts";
-import { readableSql } from "./text.ts";
 import { constant, inText, isNode, type Node, nodesIn, numberIn, rebuilt } from "./tree.ts";
 import { viewsOf } from "./views.ts";
 
@@ -132,7 +132,7 @@ async function readTable(
   limits: SqlLimits,
   { page, timezone }: { page: Page; timezone: string },
 ): Promise<Omit<SqlTable, "sql">> {
-  const types = result.columnTypes();
+  const types = result.columnTypes().map(withPlaces);
   const { limit, offset } = page;
   const most = limit !== null && limit <= limits.rows ? limit + 1 : limits.rows;
   const cells: SqlCell[][] = [];
@@ -144,6 +144,7 @@ async function readTable(
       throw refused(`The answer has more than ${limits.rows} rows. Add a LIMIT.`);
     }
     const columns = types.map((_, index) => chunk.getColumnVector(index));
+    columns.map(({ type }) => withPlaces(type));
     for (let at = 0; at < chunk.rowCount; at += 1) {
       const row = columns.map((column) => column.getItem(at));
       bytes += row.reduce((sum: number, value) => sum + bytesOf(value), 0);

@@ -1,19 +1,28 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { exactJson } from "../../../core/values/json.ts";
 import { rows } from "../engine/duckdb.ts";
-import { HOGQL_FUNCTIONS } from "./functions.ts";
+import { HOGQL_FUNCTIONS } from "./hogql/functions.ts";
 import { HOGQL_RELATIONS } from "./names.ts";
 import { NAME, type Node, nodesIn, rebuilt, refuse } from "./tree.ts";
 
 /** Expressions that HogQL becomes, besides its functions. */
 const ITEMS = {
   property: "$1->>$2",
+  // DuckDB 1.5 fails to plan a part of a tuple that an aggregate or unnest() makes.
+  part: "list_extract(list_value($1), 1)[$2]",
   double: "TRY_CAST($1 AS DOUBLE)",
   time: "TRY_CAST($1 AS TIMESTAMPTZ)",
   instant: "CAST($1 AS TIMESTAMP WITH TIME ZONE)",
   utc: "timezone('UTC', $1)",
   text: "CAST($1 AS VARCHAR)",
   sum: "coalesce($1, 0)",
+  full: "coalesce($1, '')",
+  known: "nullif($1, '')",
+  date: "CAST($1 AS DATE)",
+  days: "CAST($1 AS INTEGER)",
+  seconds: "to_seconds(CAST($1 AS BIGINT))",
+  apart: "(epoch_us(CAST($1 AS TIMESTAMPTZ)) - epoch_us(CAST($2 AS TIMESTAMPTZ))) / 1e6",
+  weeks: "date_diff('day', date_trunc('week', $1), date_trunc('week', $2)) // 7",
   shown: "CASE WHEN TRY_CAST($1 AS DOUBLE) IS NULL THEN to_json($1) ELSE CAST($1 AS JSON) END",
 };
 

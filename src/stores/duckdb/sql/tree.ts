@@ -8,6 +8,9 @@ type Constant = { type?: { id?: string }; is_null?: boolean; value?: unknown };
 /** Marks the text of a property; an answer shows one that is `number` as a number, if it is one. */
 export const TEXT = Symbol("text");
 
+/** Marks an expression that is a date without a time, as its own words do not say. */
+export const DATE = Symbol("date");
+
 /** Marks an expression with the name that it gives to a column. */
 export const NAME = Symbol("name");
 
@@ -16,6 +19,7 @@ export type Node = {
   [field: string]: unknown;
   [TEXT]?: "text" | "number";
   [NAME]?: string | undefined;
+  [DATE]?: boolean;
   class?: string;
   type?: string;
   alias?: string;
@@ -80,6 +84,13 @@ export function placeOf(at: number, text: string): string {
   return `(line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1})`;
 }
 
+/** Returns what the parser calls a part, in words of SQL. */
+export const worded = (kind: unknown): string =>
+  String(kind)
+    .toUpperCase()
+    .replace(/^OPERATOR_|_(?:NODE|REF|MODIFIER|CLAUSE|MAP)$/g, "")
+    .replaceAll("_", " ");
+
 const REPEATED_CHARS_MAX = 80;
 
 /** Returns a name as failures repeat it. */
@@ -97,7 +108,7 @@ export function onlyWith(node: Node, known: string): void {
   const fields = [...ALWAYS_KNOWN, ...known.split(" ")];
   for (const [field, value] of Object.entries(node)) {
     if (fields.includes(field) || isNothing(value as never)) continue;
-    refuse(`${field.toUpperCase()} is not allowed here.`, node);
+    refuse(`${worded(field)} is not allowed here.`, node);
   }
 }
 
@@ -143,6 +154,11 @@ export function comparison(type: string, left: Node, right: Node, at: Node = {})
   const { alias = "", query_location = 0 } = at;
   return { class: "COMPARISON", type, alias, query_location, left: unnamed(left), right };
 }
+
+/** Returns a column by its name, with the name and the place of `at`. */
+export const columnOf = (name: string, { alias = "", query_location = 0 }: Node = {}): Node => ({
+  ...{ class: "COLUMN_REF", type: "COLUMN_REF", alias, query_location, column_names: [name] },
+});
 
 /** Returns an expression without its name. */
 export const unnamed = (node: Node): Node => ({ ...node, alias: "" });

@@ -1,9 +1,12 @@
 import { ownValue } from "../../../core/values/json.ts";
 import { SQL_FUNCTIONS } from "./allowed.ts";
-import { HOGQL_AGGREGATES, HOGQL_RENAMED } from "./functions.ts";
+import { HOGQL_AGGREGATES, HOGQL_RENAMED } from "./hogql/functions.ts";
+import { isCondition, SPECIAL_CALLS } from "./hogql/special-calls.ts";
 import type { From } from "./names.ts";
 import {
   both,
+  intervalOf,
+  isDate,
   isNumber,
   isPlainTime,
   isTime,
@@ -12,20 +15,22 @@ import {
   negated,
   withKeys,
 } from "./nodes.ts";
-import { isCondition, SPECIAL_CALLS } from "./special-calls.ts";
 import { filled, type Templates } from "./templates.ts";
 import {
   caseOf,
   constant,
   constantText,
+  DATE,
   folded,
   isNode,
   lastName,
   type Node,
   named,
   nodesIn,
+  operator,
   refuse,
   TEXT,
+  unnamed,
 } from "./tree.ts";
 
 /** Functions that take a property as a number, and as a time; and others that order values. */
@@ -64,7 +69,8 @@ export class Typing {
     if (special === undefined) {
       return this.#ofTime(node, name, args) ?? this.#macro(node, name, args, from);
     }
-    const { alias = "", query_location = 0, filter = null } = node;
+    const { alias = "", query_location = 0 } = node;
+    const filter = bothMet(special["filter"], node["filter"]);
     if (special.class !== "FUNCTION") {
       return this.operator({ ...special, alias, query_location }, from);
     }
@@ -120,7 +126,9 @@ export class Typing {
     const call = { ...node, function_name: base, children: rest };
     const whole = this.call(call, from);
     const made =
-      whole.class === "FUNCTION" ? { ...whole, filter } : this.call({ ...call, filter }, from);
+      whole.class === "FUNCTION"
+        ? { ...whole, filter: bothMet(whole["filter"], filter) }
+        : this.call({ ...call, filter }, from);
     // A sum of nothing is 0 in ClickHouse.
     return base === "sum" ? this.item("sum", [made], node) : made;
   }
@@ -140,9 +148,48 @@ export class Typing {
     const args = nodesIn(node.children);
     if (name === "greatest" || name === "least") return this.#compared(node, args);
     if (/^m(?:in|ax)$/.test(name) || ORDERED_BY.test(name)) return this.#ordered(node, name, args);
-    const isOfTime = OF_TIMES.test(name) || (/^[+-]$/.test(name) && args.some(isTime));
+    const isSum = /^[+-]$/.test(name);
+    const moved = isSum ? this.#moved(node, args) : undefined;
+    if (moved !== undefined) return moved;
+    const isOfTime = OF_TIMES.test(name) || (isSum && args.some(isTime));
     if (!isOfTime && !OF_NUMBERS.test(name)) return node;
-    return { ...node, children: args.map((arg) => this.#as(isOfTime ? "time" : "double", arg)) };
+    const children = args.map((arg) => this.#as(isOfTime ? "time" : "double", arg));
+    return this.#inWeeks(node, children) ?? { ...node, children };
+  }
+
+  /** A sum or difference with a date or a time: a number is of days of a date, and of seconds of a time. */
+  #moved(node: Node, [first, second]: Node[]): Node | undefined {
+    if (first === undefined || second === undefined) return undefined;
+    const [point, by] = isPoint(first) ? [first, second] : [second, first];
+    if (!isPoint(point)) return undefined;
+    if (isPoint(by)) return this.#between(node, first, second);
+    const made = (time: Node, other: Node) => {
+      return { ...node, children: point === first ? [time, other] : [other, time] };
+    };
+    const interval = intervalOf(by);
+    if (!isDate(point)) {
+      const isOfSeconds = interval === undefined && isNumber(by);
+      return isOfSeconds ? made(point, this.item("seconds", [by], by)) : undefined;
+    }
+    if (interval === "day") return this.item("date", [unnamed(node)], node);
+    if (interval === "time") return made(this.item("time", [point], point), by);
+    return { ...made(point, this.item("days", [by], by)), [DATE]: true };
+  }
+
+  /** Days between dates, or seconds between times. */
+  #between(node: Node, first: Node, second: Node): Node | undefined {
+    if (isDate(first) && isDate(second)) return this.item("days", [unnamed(node)], node);
+    return node.function_name === "-" ? this.item("apart", [first, second], node) : undefined;
+  }
+
+  /** dateDiff of weeks counts Mondays, and may name a zone. */
+  #inWeeks(node: Node, [unit, from, to, zone]: Node[]): Node | undefined {
+    if (unit === undefined || from === undefined || to === undefined) return undefined;
+    const [first, last] = [from, to].map((time) =>
+      zone === undefined ? time : (this.#function("totimezone", [time, zone], time) ?? time),
+    ) as [Node, Node];
+    if (/^weeks?$/.test(folded(constantText(unit)))) return this.item("weeks", [first, last], node);
+    return zone === undefined ? undefined : { ...node, children: [unit, first, last] };
   }
 
   /** As `called`, for a function with OVER. */
@@ -209,6 +256,10 @@ export class Typing {
   /** IN, NOT IN and NOT, which is true of a condition that is not known. */
   operator(node: Node, { isJoin }: From): Node {
     const [child, ...others] = nodesIn(node.children);
+    const [, place] = /^[.](\d+)$/.exec(constantText(others[0]) ?? "") ?? [];
+    if (child !== undefined && place !== undefined) {
+      return this.item("part", [unnamed(child), constant(Number(place))], node);
+    }
     if (child === undefined || isJoin) return node;
     if (node.type === "OPERATOR_NOT") return isCondition(child) ? negated(child, node) : node;
     if (node.type !== "COMPARE_NOT_IN" && node.type !== "COMPARE_IN") return node;
@@ -217,6 +268,14 @@ export class Typing {
     return node.type === "COMPARE_IN" ? found : negated(found, node);
   }
 }
+
+/** Returns a condition that is met where both are, of which none may be there. */
+const bothMet = (one: unknown, other: unknown): Node | null => {
+  const [first, ...more] = [one, other].filter(isNode);
+  return more.length === 0 ? (first ?? null) : operator("CONJUNCTION_AND", nodesIn([one, other]));
+};
+
+const isPoint = (node: Node) => isTime(node) && intervalOf(node) === undefined;
 
 function renamed(node: Node): Node {
   const name = folded(node.function_name);

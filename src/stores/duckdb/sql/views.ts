@@ -1,6 +1,8 @@
 import { SQL_VIEWS, type SqlColumn } from "../../../core/sql/tables.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { sessionsOf } from "../lists/sessions.ts";
+import { LIST_MACROS } from "./hogql/functions.ts";
+import { COMPUTED_OF_SESSIONS, MORE_OF_SESSIONS } from "./session-columns.ts";
 
 /**
  * Matches a statement that may read the persons of events: by name, or by a star, a natural join or other names of columns.
@@ -23,7 +25,10 @@ export function viewsOf(
   // Without use for persons, a statement over ten million events saves half of its time by not looking them up.
   const hasPersons = MAY_READ_PERSONS.test(statement);
   const computed: Record<string, Record<string, string>> = {
-    events: hasPersons ? { person_id: "coalesce(moved.person_id, stored.person_id)" } : {},
+    events: {
+      ...(hasPersons ? { person_id: "coalesce(moved.person_id, stored.person_id)" } : {}),
+      ...Object.fromEntries(GROUPS.map((name) => [name, `coalesce(stored."${name}", '')`])),
+    },
     persons: { id: "stored.uuid", properties: ALL_PROPERTIES },
   };
   const selected = (columns: Columns, isZoned: boolean, sqlOf: (column: string) => string) => {
@@ -43,15 +48,22 @@ export function viewsOf(
   const sqlOf = (name: string, columns: Columns) => {
     if (name !== "sessions") return rowsOf(name, columns, isZoned);
     const events = () => rowsOf("events", SQL_VIEWS["events"] ?? {}, false);
-    return `SELECT ${selected(columns, isZoned, (column) => `"${column}"`)}
-      FROM (${sessionsOf(events, Object.keys(columns))})`;
+    const own = { ...MORE_OF_SESSIONS, ...COMPUTED_OF_SESSIONS };
+    const stored = Object.keys(columns).filter((column) => !Object.hasOwn(own, column));
+    return `SELECT ${selected(columns, isZoned, (column) => COMPUTED_OF_SESSIONS[column] ?? `"${column}"`)}
+      FROM (${sessionsOf(events, stored, MORE_OF_SESSIONS)})`;
   };
   // The connection has no current database, so a statement finds only these temporary views. To make all of them takes
   // 10 ms, so only views with a name in the statement are made.
-  return Object.entries(SQL_VIEWS)
+  const macros = Object.entries(LIST_MACROS).filter(([name]) => statement.includes(name));
+  const views = Object.entries(SQL_VIEWS)
     .filter(([name]) => statement.toLowerCase().includes(name))
     .map(([name, columns]) => `CREATE TEMP VIEW "${name}" AS ${sqlOf(name, columns)}`);
+  return [...views, ...macros.map(([name, sql]) => `CREATE TEMP MACRO ${name}(l) AS ${sql}`)];
 }
+
+/** Columns with the keys of groups, never null. */
+const GROUPS = [0, 1, 2, 3, 4].map((index) => `$group_${index}`);
 
 /**
  * Returns a join with the overrides, with a row of nulls, so that it is never empty. After a join with an empty table

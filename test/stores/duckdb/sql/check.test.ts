@@ -105,7 +105,7 @@ describe("refused statements, with name and place", () => {
   test.each([
     ["SELECT 1; SELECT 2", "One SELECT is expected."],
     ["", "One SELECT is expected."],
-    ["DROP TABLE events", "One SELECT is expected."],
+    ["DROP TABLE events", "DROP is not taken: SQL only reads here."],
     ["SELEC 1", 'The SQL is not understood at "SELEC" (line 1, column 1).'],
     ["SELECT\n 'é', getenv('HOME')", 'The function "getenv" is not allowed. (line 2, column 7)'],
     [
@@ -120,12 +120,12 @@ describe("refused statements, with name and place", () => {
     ],
     ["SELECT main.events.event FROM events", "A column is named by one table at most."],
     ["SELECT * FROM range(5000)", "at most 4,096 of them"],
-    ["SHOW TABLES", "SHOW_REF is not allowed in FROM."],
-    ["DESCRIBE events", "SHOW_REF is not allowed in FROM."],
-    ["SUMMARIZE events", "SHOW_REF is not allowed in FROM."],
+    ["SHOW TABLES", "SHOW is not allowed in FROM."],
+    ["DESCRIBE events", "SHOW is not allowed in FROM."],
+    ["SUMMARIZE events", "SHOW is not allowed in FROM."],
     ["SELECT * FROM (PIVOT events ON event IN ('a') USING count(*))", "PIVOT is not allowed"],
-    ["SELECT $1", "NAMED_PARAM_MAP is not allowed here."],
-    ["SELECT ?", "NAMED_PARAM_MAP is not allowed here."],
+    ["SELECT $1", "NAMED PARAM is not allowed here."],
+    ["SELECT ?", "NAMED PARAM is not allowed here."],
     ["SELECT list_transform([1], x -> list_filter([2], y -> y > x))", "One lambda within another"],
     [
       "SELECT list_transform([event], x -> x || distinct_id) FROM events",
@@ -155,14 +155,14 @@ describe("refused statements, with name and place", () => {
     ["SELECT event FROM events ORDER BY COLUMNS('e.*')", "is not allowed"],
     ["SELECT event FROM events ORDER BY *", "STAR is not allowed."],
     ["SELECT sum(1) OVER (ORDER BY ALL) FROM events", "is not"],
-    ["SELECT #1 FROM events", "POSITIONAL_REFERENCE is not allowed."],
+    ["SELECT #1 FROM events", "POSITIONAL REFERENCE is not allowed."],
     ["SELECT event COLLATE nocase FROM events", "COLLATE is not allowed."],
     ["SELECT NULL::INTEGER[100000]", "This type is not allowed."],
     ["SELECT NULL::STRUCT(a INTEGER)", "This type is not allowed."],
     ["SELECT 1::nothing", "This type is not allowed."],
     ["SELECT 1::BIT", "This type is not allowed."],
     ["SELECT * FROM events TABLESAMPLE 10%", "SAMPLE is not allowed here."],
-    ["SELECT * FROM events AT (VERSION => 1)", "AT_CLAUSE is not allowed here."],
+    ["SELECT * FROM events AT (VERSION => 1)", "AT is not allowed here."],
     ["SELECT * FROM events POSITIONAL JOIN logs", "POSITIONAL JOIN is not allowed."],
     ["SELECT * FROM events ASOF JOIN logs USING (timestamp)", "ASOF JOIN is not allowed."],
     ...OFFSETS.map((offset): [string, string] => [
@@ -173,7 +173,7 @@ describe("refused statements, with name and place", () => {
       statement,
       "A query within the ORDER BY of a window is not allowed.",
     ]),
-    ["WITH RECURSIVE a AS (SELECT 1 UNION ALL FROM a) FROM a", "RECURSIVE_CTE_NODE is not"],
+    ["WITH RECURSIVE a AS (SELECT 1 UNION ALL FROM a) FROM a", "RECURSIVE CTE is not"],
     [
       "SELECT sum(1) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES)",
       "EXCLUDE is not allowed in a window.",
@@ -182,7 +182,7 @@ describe("refused statements, with name and place", () => {
       statement,
       "ORDER BY is not allowed in the arguments of a window function.",
     ]),
-    ["SELECT TRY(event) FROM events GROUP BY event", "OPERATOR_TRY is not allowed."],
+    ["SELECT TRY(event) FROM events GROUP BY event", "TRY is not allowed."],
     ["SELECT count(DISTINCT event) OVER () FROM events", "DISTINCT is not allowed here."],
     ["SELECT median(1) OVER ()", 'The function "median" has no OVER here.'],
     ["SELECT max(event, 1000000) FROM events", 'The function "max" takes at most 1 arguments.'],
@@ -358,6 +358,7 @@ test("every function on the list is one of DuckDB's", async () => {
     "SELECT DISTINCT function_name FROM duckdb_functions()",
   );
   const known = new Set(found.getRows().map(([name]) => String(name)));
-  const names = [...SQL_FUNCTIONS.keys()];
+  // The others are macros of the connection.
+  const names = [...SQL_FUNCTIONS.keys()].filter((name) => !name.startsWith("hoglet_"));
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });

@@ -162,7 +162,7 @@ const REFUSED: [text: string, words: string[]][] = [
     "SELECT windowFunnel(3600)(timestamp, event = 'a') FROM events",
     ["windowFunnel", "funnel insight"],
   ],
-  ["SELECT session.$channel FROM events", ["$channel", "multiIf"]],
+  ["SELECT session.$channel FROM events", ["$channel", "$channel_type of sessions"]],
   ["SELECT count() FROM events WHERE timestamp > (2026-06-01)", ["'2026-11-30'"]],
   ["SELECT avg(b) FROM (SELECT event = 'view' AS b FROM events)", ["countIf(condition) / count()"]],
 ];

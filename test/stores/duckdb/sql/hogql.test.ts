@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { HOGQL_FUNCTIONS, HOGQL_REFUSED } from "../../../../src/stores/duckdb/sql/functions.ts";
+import { HOGQL_FUNCTIONS } from "../../../../src/stores/duckdb/sql/hogql/functions.ts";
+import { HOGQL_REFUSED } from "../../../../src/stores/duckdb/sql/hogql/refused.ts";
 import { sqlApp } from "../../../support/answers/sql.ts";
 
 let app: Awaited<ReturnType<typeof sqlApp>>;
@@ -83,8 +84,8 @@ const VALUES: [sql: string, value: unknown][] = [
   ["min(toStartOfWeek(timestamp, 1))", "2026-11-16"],
   ["min(toHour(timestamp, 'Asia/Tokyo'))", 20],
   ["min(toStartOfInterval(timestamp, INTERVAL 15 MINUTE))", "2026-11-21T11:00:00.000000Z"],
-  ["min(dateAdd('day', 7, toDate('2026-11-21')))", "2026-11-28T00:00:00.000000Z"],
-  ["min(dateSub(DAY, 1, toDate('2026-11-21')))", "2026-11-20T00:00:00.000000Z"],
+  ["min(dateAdd('day', 7, toDate('2026-11-21')))", "2026-11-28"],
+  ["min(dateSub(DAY, 1, toDate('2026-11-21')))", "2026-11-20"],
   ["max(age('day', toDateTime('2026-11-21 12:00:00'), toDateTime('2026-11-22 11:00:00')))", 0],
   ["max(fromUnixTimestamp(1795219200))", "2026-11-21T00:00:00.000000Z"],
   ["max(extract('/users/42/x', 'users/([0-9]+)'))", "42"],

@@ -1,20 +1,27 @@
-import { ownValue } from "../../../core/values/json.ts";
+import { ownValue } from "../../../../core/values/json.ts";
+import { isDecimal } from "../nodes.ts";
 import {
   called,
   caseOf,
+  columnOf,
   constant,
   constantText,
   folded,
+  lastName,
   type Node,
   named,
   namesOf,
   nodesIn,
+  numberIn,
   operator,
+  rebuilt,
   refuse,
-} from "./tree.ts";
+} from "../tree.ts";
 
 /** Makes the expression or the call that a call becomes; undefined if it is an ordinary one. */
 type Make = (args: Node[], at: Node) => Node | undefined;
+
+const zero = constant(0);
 
 /** Calls whose SQL depends on the number of arguments, or on a text that is written out; names are in lower case. */
 export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
@@ -75,6 +82,47 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
     const pattern = constant(`[?&]${written}=([^&#]*)`);
     return called("regexp_extract", [url, pattern, constant(1)]);
   },
+  round([value, digits = zero]) {
+    // Of whole numbers and decimals, halves go away from zero; of floating ones to even.
+    if (value === undefined || !(numberIn(digits) >= 0) || isDecimal(value)) return undefined;
+    return called("roundBankers", digits === zero ? [value] : [value, digits]);
+  },
+  todecimal: decimal,
+  todecimal32: decimal,
+  todecimal64: decimal,
+  todecimal128: decimal,
+  date_trunc([unit, time, ...zone]) {
+    const [, name] = UNIT.exec(folded(constantText(unit))) ?? [];
+    if (name === undefined || time === undefined) return undefined;
+    const start = name === "week" ? "toMonday" : `toStartOf${name}`;
+    return called(start, [zone.length > 0 ? time : called("toDateTime", [time]), ...zone]);
+  },
+  tostartofinterval([time, interval]) {
+    const [, unit] = /^to_(week|month|quarter|year)s$/.exec(folded(interval?.function_name)) ?? [];
+    if (unit === undefined || time === undefined || interval === undefined) return undefined;
+    const start = constant(unit === "week" ? "1970-01-05" : "1970-01-01");
+    return called("toStartOfInterval()", [start, time, interval]);
+  },
+  count: (args, at) => (at["distinct"] === true ? uniqOf(args) : undefined),
+  ...Object.fromEntries(
+    ["uniq", "uniqexact", "uniqhll12", "uniqcombined", "uniqcombined64", "countdistinct"].map(
+      (name) => [name, uniqOf],
+    ),
+  ),
+  arrayreduce([name, list], at) {
+    const [, of] = /^(sum|avg|min|max|median|count|uniq)$/.exec(constantText(name) ?? "") ?? [];
+    if (of === undefined || list === undefined) {
+      return refuse(
+        "arrayReduce takes 'sum', 'avg', 'min', 'max', 'median', 'count' or 'uniq'.",
+        at,
+      );
+    }
+    return called(of === "uniq" ? "list_unique" : `list_${of}`, [list]);
+  },
+  list_intersect([first, ...lists]) {
+    if (first === undefined || lists.length < 2) return undefined;
+    return lists.reduce((all, list) => called("list_intersect", [all, list]), first);
+  },
   tojsonstring: (args) => (args[0]?.class === "COLUMN_REF" ? called("toString", args) : undefined),
   dateadd: moved("+"),
   timestampadd: moved("+"),
@@ -86,6 +134,30 @@ const PLAIN_TYPES: Record<string, string> = {
   ...{ string: "VARCHAR", bool: "BOOLEAN", uuid: "UUID" },
   ...{ date: "DATE", datetime: "TIMESTAMP WITH TIME ZONE" },
 };
+
+/** Different values of several expressions together, where none is missing. */
+function uniqOf(args: Node[]): Node | undefined {
+  if (args.length < 2) return undefined;
+  const filter = operator(
+    "CONJUNCTION_AND",
+    args.map((arg) => operator("OPERATOR_IS_NOT_NULL", [arg])),
+  );
+  return { ...called("count", [called("row", args)]), distinct: true, filter };
+}
+
+function decimal([value, scale]: Node[], at: Node): Node {
+  const places = numberIn(scale);
+  if (value === undefined || !(places >= 0 && places <= 18)) {
+    return refuse(
+      "toDecimal takes a value, and a number of digits up to 18: toDecimal64(x, 2).",
+      at,
+    );
+  }
+  const type_info = { type: "DECIMAL_TYPE_INFO", alias: "", width: 38, scale: places };
+  const cast_type = { id: "DECIMAL", type_info };
+  const node = { class: "CAST", type: "OPERATOR_CAST", alias: "", child: value, cast_type };
+  return { ...node, try_cast: true };
+}
 
 /** Types of ClickHouse in casts, in lower case, by DuckDB's name. */
 const HOGQL_TYPES: Readonly<Record<string, string>> = {
@@ -129,6 +201,31 @@ function within(type: string): Make {
     }
     return operator(type, [value, ...nodesIn(list?.children)]);
   };
+}
+
+const OF_LISTS =
+  /^array(?:map|filter|exists|all|count|sum|avg|min|max|sort|reversesort|first|firstindex|last)$/;
+const OF_FIRST = /^array(?:filter|sort|reversesort|first|last)$/;
+
+/** Returns a call whose lambda has a name for each of several lists as one with a lambda of pairs. */
+export function zipped(node: Node): Node {
+  const [lambda, ...lists] = nodesIn(node.children);
+  const name = folded(node.function_name);
+  if (lambda?.class !== "LAMBDA" || lists.length < 2 || !OF_LISTS.test(name)) return node;
+  const names = nodesIn((lambda["lhs"] as Node).children).map(lastName);
+  const pair = columnOf("hoglet_pair");
+  const partOf = (at: number) => operator("ARRAY_EXTRACT", [pair, constant(at + 1)]);
+  const expr = rebuilt(lambda["expr"], (one) => {
+    const at = namesOf(one).length === 1 ? names.indexOf(lastName(one)) : -1;
+    return at < 0 ? one : { ...partOf(at), alias: one.alias };
+  });
+  const made = { ...node, children: [{ ...lambda, lhs: pair, expr }, called("list_zip", lists)] };
+  if (!OF_FIRST.test(name)) return made;
+  const isOne = !/filter|sort/.test(name);
+  const first = isOne
+    ? called("tupleElement", [made, constant(1)])
+    : called("arrayMap", [{ ...lambda, lhs: pair, expr: partOf(0) }, made]);
+  return { ...first, alias: node.alias ?? "" };
 }
 
 const UNIT = /^(second|minute|hour|day|week|month|quarter|year)s?$/;

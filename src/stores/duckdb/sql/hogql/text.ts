@@ -1,4 +1,6 @@
-import { HOGQL_SYNTAX_REFUSED } from "./functions.ts";
+import { refuse } from "../tree.ts";
+import { HOGQL_SYNTAX_REFUSED } from "./refused.ts";
+import { refuseOthers } from "./statements.ts";
 import {
   AFTER_CONDITIONS,
   BEGINS,
@@ -10,7 +12,6 @@ import {
   tokensOf,
   unescaped,
 } from "./tokens.ts";
-import { refuse } from "./tree.ts";
 
 /** A statement that DuckDB's parser reads, and the texts of the columns of its first SELECT. */
 export type Readable = { sql: string; columns: string[] };
@@ -30,6 +31,7 @@ export function readableSql(text: string, fill: (name: string) => string): Reada
     const shown = /ted|ticked|dollars/.test(kind) ? " " : word;
     return space === "" ? shown : ` ${shown}`;
   });
+  refuseOthers(tokens);
   const [, advice] = HOGQL_SYNTAX_REFUSED.find(([syntax]) => syntax.test(skeleton.join(""))) ?? [];
   if (advice !== undefined) return refuse(advice);
   return new Reading(tokens, text, fill).read();
@@ -112,6 +114,7 @@ class Reading {
   #sign(word: string): string {
     if (word === "{") return this.#braces();
     if (word === ",") return this.#comma();
+    if (word === "." && this.#isPlace()) return this.#place();
     if (isOpen(word)) this.#frames.push(frame());
     if (isClose(word)) {
       const ended = this.#endClause();
@@ -120,6 +123,21 @@ class Reading {
     }
     const isMatch = word === "~" && /[\w)\]"'`]$/.test(this.#word(-1));
     return isMatch ? "|~" : (SIGNS[word] ?? word);
+  }
+
+  /** Whether a dot stands before the place of a part of a tuple, as in `x.2`. */
+  #isPlace(): boolean {
+    const [before, dot, place] = this.#tokens.slice(Math.max(0, this.#at - 1), this.#at + 2);
+    const isAfter = before !== dot && /[\w)\]"`]$/.test(before?.text ?? "") && dot?.space === "";
+    return isAfter && place?.kind === "number" && place.space === "";
+  }
+
+  #place(): string {
+    this.#at += 1;
+    return this.#word(0)
+      .split(".")
+      .map((place) => `['.${place}']`)
+      .join("");
   }
 
   #comma(): string {

@@ -22,6 +22,7 @@ const PARTS: Record<string, string> = {
   INT_: "TRY_CAST(trunc(TRY_CAST($1 AS DECIMAL(38, 6))) AS BIGINT)",
   FLOAT_: "TRY_CAST($1 AS DOUBLE)",
   TIME_: "CAST($1 AS TIMESTAMPTZ)",
+  SCALED_: "(TRY_CAST($1 AS DOUBLE) * power(10, $2))",
   WALL_: "CAST(CAST($1 AS TIMESTAMPTZ) AS TIMESTAMP)",
   ZONED_: "timezone($2, CAST($1 AS TIMESTAMP WITH TIME ZONE))",
   ERROR_: `error('${LIST_TOO_LONG}')`,
@@ -33,7 +34,7 @@ const PARTS: Record<string, string> = {
  * of arguments. They are macros that are written out before the check, so that it sees what they do.
  */
 const MACROS = `
-uniq uniqExact uniqHLL12 uniqCombined countDistinct: count(DISTINCT $1)
+uniq uniqExact uniqHLL12 uniqCombined uniqCombined64 countDistinct: count(DISTINCT $1)
 quantile(): quantile_cont($2, $1)
 topK(): approx_top_k($2, $1)
 groupArray: CASE WHEN count($1) > MOST_ THEN ERROR_ ELSE coalesce(list($1) FILTER (WHERE $1 IS NOT NULL), list_value()) END
@@ -60,7 +61,6 @@ toStartOfMonth: CAST(date_trunc('month', WALL_) AS DATE) | CAST(date_trunc('mont
 toMonday: CAST(date_trunc('week', WALL_) AS DATE) | CAST(date_trunc('week', ZONED_) AS DATE)
 toStartOfWeek: CAST(date_trunc('week', WALL_ + INTERVAL 1 DAY) - INTERVAL 1 DAY AS DATE) | CASE WHEN $2 % 2 = 1 THEN CAST(date_trunc('week', WALL_) AS DATE) ELSE CAST(date_trunc('week', WALL_ + INTERVAL 1 DAY) - INTERVAL 1 DAY AS DATE) END
 dateName: CASE lower($1) WHEN 'weekday' THEN dayname($2) WHEN 'month' THEN monthname($2) ELSE CAST(date_part($1, $2) AS VARCHAR) END
-toDecimal toDecimal32 toDecimal64: FLOAT_ /* $2 */
 toDateTime64: TRY_CAST($1 AS TIMESTAMPTZ) /* $2 */
 toStartOfDay: CAST(date_trunc('day', WALL_) AS TIMESTAMPTZ) | date_trunc('day', ZONED_)
 toStartOfHour: TIME_ - to_microseconds(epoch_us(WALL_) % 3600000000) | date_trunc('hour', ZONED_)
@@ -69,12 +69,16 @@ toStartOfSecond: TIME_ - to_microseconds(epoch_us(WALL_) % 1000000) | date_trunc
 toStartOfFiveMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 300000000)
 toStartOfTenMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 600000000)
 toStartOfFifteenMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 900000000)
-toStartOfInterval: CAST(time_bucket($2, WALL_) AS TIMESTAMPTZ)
+toStartOfInterval: CAST(time_bucket($2, WALL_, TIMESTAMP '1970-01-01') AS TIMESTAMPTZ)
+toStartOfInterval(): CAST(time_bucket($3, CAST(CAST($2 AS TIMESTAMPTZ) AS TIMESTAMP), CAST($1 AS TIMESTAMP)) AS DATE)
+roundBankers: CASE WHEN abs(FLOAT_ - trunc(FLOAT_)) = 0.5 THEN 2 * round(FLOAT_ / 2) ELSE round(FLOAT_) END | CASE WHEN abs(SCALED_ - trunc(SCALED_)) = 0.5 THEN 2 * round(SCALED_ / 2) ELSE round(SCALED_) END / power(10, $2)
 toLastDayOfMonth: last_day(WALL_)
 toYear: year(WALL_) | year(ZONED_)
 toQuarter: quarter(WALL_) | quarter(ZONED_)
 toMonth: month(WALL_) | month(ZONED_)
-toISOWeek toWeek: week(WALL_)
+toISOWeek: week(WALL_)
+toISOYear: isoyear(WALL_)
+toWeek: CAST(strftime(WALL_, '%U') AS BIGINT)
 toDayOfYear: dayofyear(WALL_) | dayofyear(ZONED_)
 toDayOfMonth: day(WALL_) | day(ZONED_)
 toDayOfWeek: isodow(WALL_)
@@ -118,15 +122,32 @@ cutQueryStringAndFragment: regexp_extract($1, '^[^?#]*')
 arrayPushFront: list_prepend($2, $1)
 arrayStringConcat: array_to_string($1, '') | array_to_string($1, $2)
 arraySum: list_sum($1) | list_sum(list_transform($2, $1))
+arrayAvg: list_avg($1) | list_avg(list_transform($2, $1))
+arrayMin: list_min($1) | list_min(list_transform($2, $1))
+arrayMax: list_max($1) | list_max(list_transform($2, $1))
+arrayProduct: list_product($1)
+arraySort: list_sort($1) | list_transform(list_sort(list_zip(list_transform($2, $1), $2)), hoglet_pair -> hoglet_pair[2])
+arrayReverseSort: list_reverse_sort($1) | list_transform(list_reverse_sort(list_zip(list_transform($2, $1), $2)), hoglet_pair -> hoglet_pair[2])
+arrayFirstIndex: coalesce(list_position(list_transform($2, $1), true), 0)
+arrayLast: list_extract(list_filter($2, $1), -1)
+arrayPopBack: list_slice($1, 1, -2)
+arrayPopFront: list_slice($1, 2, -1)
+tupleElement: list_extract(list_value($1), 1)[$2]
 arrayMap: list_transform($2, $1)
 arrayFilter: list_filter($2, $1)
-arrayExists: coalesce(list_bool_or(list_transform($2, $1)), false)
-arrayAll: coalesce(list_bool_and(list_transform($2, $1)), true)
-arrayCount: len(list_filter($2, $1))
+arrayExists: coalesce(list_bool_or(list_transform($1, hoglet_element -> CAST(hoglet_element AS BOOLEAN))), false) | coalesce(list_bool_or(list_transform($2, $1)), false)
+arrayAll: coalesce(list_bool_and(list_transform($1, hoglet_element -> CAST(hoglet_element AS BOOLEAN))), true) | coalesce(list_bool_and(list_transform($2, $1)), true)
+arrayCount: len(list_filter($1, hoglet_element -> CAST(hoglet_element AS BOOLEAN))) | len(list_filter($2, $1))
 arrayFirst: list_extract(list_filter($2, $1), 1)
-arraySlice: list_slice($1, $2, -1) | list_slice($1, $2, $2 + $3 - 1)
+arraySlice: list_slice($1, $2, -1) | list_slice($1, $2, CASE WHEN $3 < 0 THEN $3 - 1 ELSE $2 + $3 - 1 END)
 countEqual: len(list_filter($1, hoglet_element -> hoglet_element = $2))
 indexOf: coalesce(list_position($1, $2), 0)
+log ln: CASE WHEN FLOAT_ > 0 THEN ln(FLOAT_) END
+log2: CASE WHEN FLOAT_ > 0 THEN log2(FLOAT_) END
+log10: CASE WHEN FLOAT_ > 0 THEN log10(FLOAT_) END
+sqrt: CASE WHEN FLOAT_ >= 0 THEN sqrt(FLOAT_) END
+floor: floor($1) | floor(SCALED_) / power(10, $2)
+ceil ceiling: ceil($1) | ceil(SCALED_) / power(10, $2)
 equals: $1 = $2
 notEquals: $1 <> $2
 less: $1 < $2
@@ -174,23 +195,42 @@ export const HOGQL_FUNCTIONS: Readonly<Record<string, readonly string[]>> = Obje
   ...ofUnits,
 ]);
 
-/** DuckDB's names of functions with the same arguments, by those of ClickHouse in lower case. */
-export const HOGQL_RENAMED: ReadonlyMap<string, string> = new Map(
-  `any any_value, stddevPop stddev_pop, stddevSamp stddev_samp, varPop var_pop, varSamp var_samp,
+/** Values of a list up to which some functions look at each value with those before it. */
+const LIST_SEEN_MAX = 1000;
+
+/** Functions over a list `l` that a connection gets as macros, by name; a check of calls sees their names. */
+export const LIST_MACROS: Readonly<Record<string, string>> = {
+  hoglet_cum_sum: `CASE WHEN len(l) > ${LIST_SEEN_MAX} THEN error('arrayCumSum takes at most ${LIST_SEEN_MAX} values')
+    ELSE list_transform(l, (x, i) -> list_sum(l[1:i])) END`,
+  hoglet_difference:
+    "list_transform(l, (x, i) -> CASE WHEN i = 1 THEN x - x ELSE x - l[i - 1] END)",
+  hoglet_enumerate: "list_transform(l, (x, i) -> i)",
+  hoglet_distinct: `CASE WHEN len(l) > ${LIST_SEEN_MAX} THEN list_distinct(l)
+    ELSE list_filter(l, (x, i) -> list_position(l, x) = i) END`,
+};
+
+/** DuckDB's names of functions with the same arguments, by those of ClickHouse. */
+export const RENAMED: readonly (readonly [name: string, to: string])[] =
+  `any any_value, isInfinite isinf, covarPop covar_pop, covarSamp covar_samp, makeDate make_date, stddevPop stddev_pop, stddevSamp stddev_samp, varPop var_pop, varSamp var_samp,
   toTypeName typeof, now64 now, dateTrunc date_trunc, startsWith starts_with, endsWith ends_with,
   replaceAll replace, lengthUTF8 length, lowerUTF8 lower, upperUTF8 upper, substringUTF8 substring,
   trimLeft ltrim, trimRight rtrim, decodeURLComponent url_decode, encodeURLComponent url_encode,
-  arrayJoin unnest, arrayElement list_extract, arrayUniq list_unique, arrayDistinct list_distinct,
-  arraySort list_sort, arrayReverseSort list_reverse_sort, arrayReverse list_reverse,
+  arrayJoin unnest, arrayElement list_extract, arrayUniq list_unique, arrayDistinct hoglet_distinct,
+  arrayCumSum hoglet_cum_sum, arrayDifference hoglet_difference, arrayEnumerate hoglet_enumerate,
+  arrayZip list_zip, arrayFlatten flatten, arrayReverse list_reverse,
   arrayIntersect list_intersect, arrayConcat list_concat, arrayPushBack list_append,
-  arrayAvg list_avg, arrayMin list_min, arrayMax list_max, has list_contains, hasAny list_has_any,
+  has list_contains, hasAny list_has_any,
   hasAll list_has_all, max2 greatest, min2 least, generateUUIDv4 uuid, JSONHas json_exists,
   JSONExtractKeys json_keys, JSONLength json_array_length, tuple row, array list_value`
     .split(",")
-    .map((pair): [string, string] => {
+    .map((pair) => {
       const [from = "", to = ""] = pair.trim().split(" ");
-      return [from.toLowerCase(), to];
-    }),
+      return [from, to] as const;
+    });
+
+/** DuckDB's names of functions with the same arguments, by those of ClickHouse in lower case. */
+export const HOGQL_RENAMED: ReadonlyMap<string, string> = new Map(
+  RENAMED.map(([name, to]) => [name.toLowerCase(), to]),
 );
 
 /** Names to which `If` may be added for a condition as the last argument, in lower case. */
@@ -198,62 +238,3 @@ export const HOGQL_AGGREGATES: ReadonlySet<string> = new Set(
   `uniq uniqexact uniqhll12 uniqcombined countdistinct quantile() topk() sum avg min max median argmin
   argmax any stddevpop stddevsamp varpop varsamp`.split(/\s+/),
 );
-
-const adviceOf = (table: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    linesOf(table).flatMap(([names, advice]) => names.split(" ").map((name) => [name, advice])),
-  );
-
-/** Functions of ClickHouse and PostHog that are not taken, in lower case, and what to write instead. */
-export const HOGQL_REFUSED = adviceOf(`
-windowfunnel: ask a funnel insight, or compare minIf(timestamp, …) of each step
-sequencematch sequencecount retention: ask a funnel or retention insight
-anylast: write argMax(value, timestamp)
-grouparraysample grouparraymovingavg grouparraymovingsum: write groupArray(10)(x)
-arraycumsum arrayenumerate arrayzip arraydifference arrayreduce arrayfold arrayflatten arraycompact arrayresize arrayfill arraysplit summap maxmap minmap map mapkeys mapvalues mapcontains: write unnest(list) in a subquery, which makes rows, and window functions over them
-transform: write CASE value WHEN 'a' THEN 'b' ELSE value END
-multisearchany multimatchany: write match(text, 'one|other')
-countsubstrings countmatches: write length(splitByString('part', text)) - 1
-replaceone: write replaceRegexpOne(text, 'a[.]b', 'c')
-initcap: write concat(upper(left(text, 1)), substring(text, 2))
-formatreadablequantity formatreadabletimedelta: select the number itself
-parsedatetime: write strptime(text, '%Y-%m-%d %H:%M:%S')
-base64encode base64decode: texts are not decoded here: md5(text) and hex(text) are
-dictget dictgetordefault: there are no dictionaries: write CASE value WHEN 'a' THEN 'b' END
-neighbor: write lag(value) OVER (ORDER BY timestamp)
-runningdifference: write value - lag(value) OVER (ORDER BY timestamp)
-runningaccumulate: write sum(value) OVER (ORDER BY timestamp)
-cityhash64 siphash64 xxhash64 halfmd5 farmhash64: hashes of ClickHouse are not the same here: write hash(value) or md5(text)
-sparkline bar recording_button recordingbutton explain_insight: charts are not drawn in cells: select the numbers
-repeat lpad rpad leftpad rightpad space: texts are not made longer here: write concat(a, b)
-string_agg group_concat listagg: write arrayStringConcat(groupArray(x), ', ')
-array_agg grouparrayarray: write groupArray(x)
-histogram: write floor(x / 10) * 10 AS part, count() and GROUP BY part
-sumstate uniqstate countstate avgstate summerge uniqmerge avgmerge countmerge: there are no states: write the aggregate itself, such as uniq(x) or avg(x)
-sleep version hostname currentdatabase: it says nothing about events: leave it out
-matchesaction: there are no actions here: write the condition, such as event = '$autocapture'
-gettraffictype gettrafficcategory islikelybot getbottype getbotname: there is no list of bots: write a condition, such as properties.$user_agent ILIKE '%bot%'
-lookupdomaintype lookuppaidsourcetype lookuppaidmediumtype: write multiIf(properties.utm_medium = 'cpc', 'Paid', …)
-convertcurrency: amounts of other currencies are not converted: GROUP BY the currency
-survey_response getsurveyresponse uniquesurveysubmissionsfilter: write properties.$survey_response
-`);
-
-/** Columns that PostHog has and that are not kept here, and what to write instead. */
-export const HOGQL_COLUMNS_REFUSED = adviceOf(`
-is_identified: write id IN (SELECT person_id FROM events WHERE event = '$identify')
-$channel_type $channel channel_type: write multiIf($entry_utm_medium = 'cpc', 'Paid Search', $entry_referring_domain ILIKE '%google.%', 'Organic Search', …)
-elements_chain_href elements_chain_texts elements_chain_ids elements_chain_elements: write extract(elements_chain, 'href="(.*?)"')
-`);
-
-/** Syntax of ClickHouse and PostHog that is refused, with the SQL to write instead; `''` stands for any text. */
-export const HOGQL_SYNTAX_REFUSED: readonly [syntax: RegExp, advice: string][] = linesOf(String.raw`
-\bin\s+cohort\b: IN COHORT is not taken, for there are no cohorts: write the condition, such as person.properties.plan = 'pro'.
-\bsample\s+[\d.]: SAMPLE is not taken: leave it out, or write a condition such as hash(uuid) % 10 = 0.
-\bsettings\s+\w+\s*=|\bformat\s+\w+\s*;?\s*$: SETTINGS and FORMAT are not taken: leave them out; ?format=csv of the address makes CSV.
-\bwith\s+(?:totals|rollup|cube|fill|ties)\b: WITH TOTALS, ROLLUP, CUBE, FILL and TIES are not taken: write GROUP BY ROLLUP (a, b) for sums, and join range() for days without events.
-\bwith\s+(?:['\d[]|\(\s*select): WITH takes queries: write WITH name AS (SELECT 1), or put the value in its place, or send it in values as {name}.
-\b(?:asof|paste|any)\s+(?:left|inner|join)\b: ASOF, ANY and PASTE JOIN are not taken: write JOIN, and QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1.
-[a-z_)\]]\.\d: A part of a tuple is not taken by its place: select each value by its own name.
-(?<![\w$])f'': A text f'a{b}' is not taken: write concat('a', b).
-(?<!\?)\?(?!\?): a ? b : c is not taken: write if(a, b, c).
-`).map(([syntax, advice]) => [new RegExp(syntax), advice]);

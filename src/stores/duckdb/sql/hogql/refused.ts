@@ -1,0 +1,73 @@
+import { ownValue } from "../../../../core/values/json.ts";
+import { SQL_FUNCTIONS } from "../allowed.ts";
+import { folded, type Node, named, refuse } from "../tree.ts";
+import { linesOf } from "./functions.ts";
+
+const adviceOf = (table: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    linesOf(table).flatMap(([names, advice]) => names.split(" ").map((name) => [name, advice])),
+  );
+
+/** Functions of ClickHouse and PostHog that are not taken, in lower case, and what to write instead. */
+export const HOGQL_REFUSED = adviceOf(`
+windowfunnel: ask a funnel insight, or compare minIf(timestamp, …) of each step
+sequencematch sequencecount retention: ask a funnel or retention insight
+anylast: write argMax(value, timestamp)
+grouparraysample grouparraymovingavg grouparraymovingsum: write groupArray(10)(x)
+arrayfold arraycompact arraylastindex arrayresize arrayfill arraysplit summap maxmap minmap map mapkeys mapvalues mapcontains: write arrayJoin(list) in a subquery, which makes rows, and window functions over them
+transform: write CASE value WHEN 'a' THEN 'b' ELSE value END
+multisearchany multimatchany: write match(text, 'one|other')
+countsubstrings countmatches: write length(splitByString('part', text)) - 1
+replaceone: write replaceRegexpOne(text, 'a[.]b', 'c')
+initcap: write concat(upper(left(text, 1)), substring(text, 2))
+formatreadablequantity formatreadabletimedelta: select the number itself
+parsedatetime: write parseDateTimeBestEffort(text)
+base64encode base64decode: texts are not decoded here: md5(text) and hex(text) are
+dictget dictgetordefault: there are no dictionaries: write CASE value WHEN 'a' THEN 'b' END
+neighbor: write lag(value) OVER (ORDER BY timestamp)
+runningdifference: write value - lag(value) OVER (ORDER BY timestamp)
+runningaccumulate: write sum(value) OVER (ORDER BY timestamp)
+cityhash64 siphash64 xxhash64 halfmd5 farmhash64: hashes of ClickHouse are not the same here: write hash(value) or md5(text)
+sparkline bar recording_button recordingbutton explain_insight: charts are not drawn in cells: select the numbers
+repeat lpad rpad leftpad rightpad space: texts are not made longer here: write concat(a, b)
+string_agg group_concat listagg: write arrayStringConcat(groupArray(x), ', ')
+array_agg grouparrayarray: write groupArray(x)
+histogram: write floor(x / 10) * 10 AS part, count() and GROUP BY part
+sumstate uniqstate countstate avgstate summerge uniqmerge avgmerge countmerge: there are no states: write the aggregate itself, such as uniq(x) or avg(x)
+sleep version hostname currentdatabase: it says nothing about events: leave it out
+matchesaction: there are no actions here: write the condition, such as event = '$autocapture'
+gettraffictype gettrafficcategory islikelybot getbottype getbotname: there is no list of bots: write a condition, such as properties.$user_agent ILIKE '%bot%'
+lookupdomaintype lookuppaidsourcetype lookuppaidmediumtype: write multiIf(properties.utm_medium = 'cpc', 'Paid', …)
+convertcurrency: amounts of other currencies are not converted: GROUP BY the currency
+survey_response getsurveyresponse uniquesurveysubmissionsfilter: write properties.$survey_response
+`);
+
+/** Columns that PostHog has and that are not kept here, and what to write instead. */
+export const HOGQL_COLUMNS_REFUSED = adviceOf(`
+is_identified: write id IN (SELECT person_id FROM events WHERE event = '$identify')
+$channel channel_type: write $channel_type of sessions, or session.$channel_type of events
+elements_chain_href elements_chain_texts elements_chain_ids elements_chain_elements: write extract(elements_chain, 'href="(.*?)"')
+`);
+
+/** Syntax of ClickHouse and PostHog that is refused, with the SQL to write instead; `''` stands for any text. */
+export const HOGQL_SYNTAX_REFUSED: readonly [syntax: RegExp, advice: string][] = linesOf(String.raw`
+\bin\s+cohort\b: IN COHORT is not taken, for there are no cohorts: write the condition, such as person.properties.plan = 'pro'.
+\bsample\s+[\d.]: SAMPLE is not taken: leave it out, or write a condition such as hash(uuid) % 10 = 0.
+\bsettings\s+\w+\s*=|\bformat\s+\w+\s*;?\s*$: SETTINGS and FORMAT are not taken: leave them out; ?format=csv of the address makes CSV.
+\bwith\s+(?:totals|rollup|cube|fill|ties)\b: WITH TOTALS, ROLLUP, CUBE, FILL and TIES are not taken: write GROUP BY ROLLUP (a, b) for sums, and join range() for days without events.
+\bwith\s+(?:['\d[]|\(\s*select): WITH takes queries: write WITH name AS (SELECT 1), or put the value in its place, or send it in values as {name}.
+\b(?:asof|paste|any)\s+(?:left|inner|join)\b: ASOF, ANY and PASTE JOIN are not taken: write JOIN, and QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1.
+(?<![\w$])f'': A text f'a{b}' is not taken: write concat('a', b).
+(?<!\?)\?(?!\?): a ? b : c is not taken: write if(a, b, c).
+`).map(([syntax, advice]) => [new RegExp(syntax), advice]);
+
+/** Returns a call; fails for a function of ClickHouse that is not taken. */
+export function known(node: Node): Node {
+  const written = String(node.function_name).replace(/\(\)$/, "");
+  const name = folded(written);
+  const advice = [name, name.replace(/if$/, "")]
+    .map((one) => ownValue(HOGQL_REFUSED, one))
+    .find((one) => one !== undefined);
+  if (advice === undefined || SQL_FUNCTIONS.has(name)) return node;
+  return refuse(`The function ${named(written)} is not taken: ${advice}.`, node);
+}

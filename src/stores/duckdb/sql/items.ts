@@ -1,0 +1,72 @@
+import { ARRAY_JOIN, isView } from "./names.ts";
+import { isDate } from "./nodes.ts";
+import {
+  DATE,
+  folded,
+  isNode,
+  lastName,
+  NAME,
+  type Node,
+  namesOf,
+  nodesIn,
+  rebuilt,
+  TEXT,
+  unnamed,
+} from "./tree.ts";
+
+/** Marks of expressions, by their names in lower case. */
+export type Marks = readonly [name: string, mark: Partial<Node>][];
+
+/** Returns the mark of a selected expression that is the text of a property, or a date, with its name. */
+export function markOf(item: Node): Marks {
+  const name = folded(item.alias || item[NAME] || lastName(item));
+  if (item[TEXT] !== undefined) return [[name, { [TEXT]: "text" }]];
+  return isDate(item) ? [[name, { [DATE]: true }]] : [];
+}
+
+/** Returns the first SELECT of a query, also of UNION and the like. */
+export function firstSelect(query: unknown): Node | undefined {
+  let node = isNode(query) ? (query["node"] as Node | undefined) : undefined;
+  while (node?.type === "SET_OPERATION_NODE") node = node.left ?? nodesIn(node.children)[0];
+  return node;
+}
+
+/** Returns the marks of the columns of a rewritten query. */
+export const marksOf = (query: unknown): Marks =>
+  nodesIn(firstSelect(query)?.["select_list"]).flatMap(markOf);
+
+const AGGREGATES =
+  /"function_name":"(?:list|count|count_star|sum|avg|min|max|any_value|median|mode|quantile_cont|approx_top_k|arg_m(?:in|ax))"/;
+
+/** Returns whether a rewritten expression has an aggregate in it. */
+export const hasAggregate = (node: Node): boolean => AGGREGATES.test(JSON.stringify(node));
+
+/** Returns whether DuckDB does not take the name of an expression in others. */
+export const isUnnamed = (node: Node): boolean =>
+  /"class":"SUBQUERY"|"function_name":"error"/.test(JSON.stringify(node));
+
+/** The column of a join with a list. */
+export const listName = (at: number): string => `${ARRAY_JOIN} ${at + 1}`;
+
+/**
+ * Returns a FROM with a row for each value of the list of an arrayJoin, in which names of selected expressions stand
+ * for them. `join` is the tree of such a FROM.
+ */
+export function withList(
+  table: unknown,
+  list: Node,
+  { at, items, join }: { at: number; items: readonly Node[]; join: Node },
+): unknown {
+  const written = rebuilt(list, (node) => {
+    const [name, ...more] = namesOf(node);
+    const item = items.find((one) => more.length === 0 && one.alias && one.alias === name);
+    return item === undefined ? node : unnamed(item);
+  });
+  const made = rebuilt(join, (node) => {
+    if (node.class === "PARAMETER") return written;
+    if (node.alias === ARRAY_JOIN) return { ...node, alias: listName(at) };
+    if (node.alias === "array join") return { ...node, alias: `list ${at + 1}` };
+    return isView("events", node) ? table : node;
+  });
+  return isNode(table) && table.type === "EMPTY" ? made.right : made;
+}

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sqlApp } from "../../../support/answers/sql.ts";
+import { batch, event } from "../../../support/data/build-records.ts";
+
+let app: Awaited<ReturnType<typeof sqlApp>>;
+
+const VISITS: [session: string, at: string, name: string, properties: object][] = [
+  ["paid", "10:00:00.900", "$pageview", { $current_url: "https://s.x/a", utm_medium: "cpc" }],
+  ["paid", "10:00:10.100", "$pageview", { $current_url: "https://s.x/b" }],
+  ["paid", "10:00:10.200", "sold", { $current_url: "https://s.x/b", words: "red big red" }],
+  ["found", "11:00:00.900", "$pageview", { $referring_domain: "www.google.de", gclid: "" }],
+  ["found", "11:00:10.100", "asked", { words: "red" }],
+  ["mail", "12:00:00.000", "$pageview", { utm_medium: "E-Mail", utm_source: "crm" }],
+  ["here", "13:00:00.000", "$pageview", { $referring_domain: "$direct" }],
+  ["friend", "14:00:00.000", "$pageview", { $referring_domain: "blog.example" }],
+  ["social", "15:00:00.000", "$pageview", { utm_source: "Instagram", utm_medium: "paid_social" }],
+  ["click", "16:00:00.000", "$pageview", { gclid: "x1", $referring_domain: "duckduckgo.com" }],
+];
+
+beforeAll(async () => {
+  app = await sqlApp();
+  const events = VISITS.map(([$session_id, at, name, more]) =>
+    event({
+      event: name,
+      distinct_id: `visitor ${$session_id}`,
+      timestamp: `2026-11-15T${at}Z`,
+      properties: { $session_id, $groups: name === "sold" ? { company: "acme" } : {}, ...more },
+    }),
+  );
+  await app.capture(batch(...events));
+});
+
+afterAll(() => app[Symbol.asyncDispose]());
+
+const rowsOf = async (text: string) => {
+  const { status, body } = await app.run(text);
+  expect({ text, status, body }).toMatchObject({ status: 200 });
+  return (body as { results: unknown[][] }).results;
+};
+
+const VALUES: Record<string, [sql: string, value: unknown][]> = {
+  "dates stay dates": [
+    ["toDate('2026-03-31') + INTERVAL 1 MONTH", "2026-04-30"],
+    ["toDate('2026-03-31') - INTERVAL 1 QUARTER", "2025-12-31"],
+    ["toDate('2026-12-28') + INTERVAL 90 MINUTE", "2026-12-28T01:30:00.000000Z"],
+    ["subtractMonths(toDate('2026-03-31'), 1)", "2026-02-28"],
+    ["addHours(toDate('2026-01-01'), 5)", "2026-01-01T05:00:00.000000Z"],
+    ["3 + toDate('2026-05-05')", "2026-05-08"],
+    ["toDate('2026-05-05') - toDate('2026-05-01')", 4],
+    ["least(toDate('2026-01-02'), toDate('2026-01-01')) + 1", "2026-01-02"],
+    ["if(1 = 1, toDate('2026-01-01'), toDate('2026-02-01')) + INTERVAL 1 DAY", "2026-01-02"],
+    ["dateTrunc('quarter', toDateTime('2026-08-17 10:00:00'))", "2026-07-01"],
+    ["date_trunc('year', toDateTime('2026-08-17 10:00:00'))", "2026-01-01"],
+    ["dateTrunc('hour', toDateTime('2026-08-17 10:20:00'))", "2026-08-17T10:00:00.000000Z"],
+    ["toStartOfInterval(toDateTime('2026-05-06 10:47:00'), INTERVAL 1 WEEK)", "2026-05-04"],
+    ["toStartOfInterval(toDateTime('2026-05-06 10:47:00'), INTERVAL 3 MONTH)", "2026-04-01"],
+    [
+      "toStartOfInterval(toDateTime('2026-05-06 10:47:00'), toIntervalDay(2))",
+      "2026-05-05T00:00:00.000000Z",
+    ],
+    ["toWeek(toDate('2026-01-01'))", 0],
+    ["toISOWeek(toDate('2026-01-01'))", 1],
+  ],
+  "a number added to a time is of seconds": [
+    ["toDateTime('2026-01-01 00:01:00') - 30", "2026-01-01T00:00:30.000000Z"],
+    ["toDateTime('2026-01-01 00:01:00') - toDateTime('2026-01-01 00:00:00')", 60],
+  ],
+  "dateDiff counts what is crossed": [
+    ["dateDiff('week', toDate('2026-01-04'), toDate('2026-01-05'))", 1],
+    ["dateDiff('week', toDate('2026-01-19'), toDate('2026-01-04'))", -3],
+    ["dateDiff('quarter', toDate('2026-03-31'), toDate('2026-04-01'))", 1],
+    ["dateDiff('year', toDate('2025-12-31'), toDate('2026-01-01'))", 1],
+    [
+      "dateDiff('day', toDateTime('2026-03-01 23:00:00'), toDateTime('2026-03-02 01:00:00'), 'Europe/Berlin')",
+      0,
+    ],
+  ],
+  "numbers are rounded as in ClickHouse, and no number is null": [
+    ["[round(0.5), round(1.5), round(-2.5), round(0.125, 2), round(7)]", [0, 2, -2, 0.12, 7]],
+    ["round(toDecimal64(2.5, 1))", 3],
+    ["round(1250, -2)", 1300],
+    ["[1 / 0, 0 / 0, 2]", [null, null, 2]],
+    ["log(0)", null],
+    ["[log(1), log10(100), floor(2.57, 1), ceil(2.51, 1)]", [0, 2, 2.5, 2.6]],
+  ],
+  tuples: [
+    ["(1, 'a')", [1, "a"]],
+    ["(1, (2, 'b')).2.2", "b"],
+    ["tupleElement((5, 'x'), 1)", 5],
+    ["arrayMap(x -> x.2, arraySort(x -> x.1, [(3, 'c'), (1, 'a')]))", ["a", "c"]],
+    [
+      "arrayReverseSort(x -> x.2, [(1, 'a'), (2, 'b')])",
+      [
+        [2, "b"],
+        [1, "a"],
+      ],
+    ],
+    [
+      "arrayZip([1, 2], ['a', 'b'])",
+      [
+        [1, "a"],
+        [2, "b"],
+      ],
+    ],
+  ],
+  lists: [
+    ["arrayCumSum([1, 2, 3, 4])", [1, 3, 6, 10]],
+    ["arrayDifference([1, 4, 9])", [0, 3, 5]],
+    ["arrayEnumerate(['a', 'b'])", [1, 2]],
+    ["arrayDistinct([3, 1, 3, 2])", [3, 1, 2]],
+    ["arrayAvg(x -> x * 10, [1, 2])", 15],
+    ["arrayMax(x -> x * 2, [3, 1])", 6],
+    ["arraySlice([1, 2, 3, 4], 1, -1)", [1, 2, 3]],
+    ["arrayPopFront([1, 2])", [2]],
+    ["arrayFirstIndex(x -> x > 1, [1, 2])", 2],
+    ["arrayLast(x -> x < 3, [1, 2, 3])", 2],
+    ["arrayCount([1, 0, 1])", 2],
+    ["arrayExists([0, 1])", true],
+    ["arrayReduce('max', [1, 5])", 5],
+    ["arrayIntersect([1, 2, 3], [2, 3], [3])", [3]],
+    ["arrayMap((x, y) -> x * y, [1, 2], [3, 4])", [3, 8]],
+    ["arrayFilter((x, y) -> y > 3, ['a', 'b'], [3, 4])", ["b"]],
+    ["arrayFirst((x, y) -> y = 4, ['a', 'b'], [3, 4])", "b"],
+    ["arraySort((x, y) -> -y, ['a', 'b'], [3, 4])", ["b", "a"]],
+  ],
+};
+
+describe.each(Object.entries(VALUES))("%s", (_, values) => {
+  test.each(values)("%s", async (sql, value) => {
+    expect(await rowsOf(`SELECT ${sql}`)).toEqual([[value]]);
+  });
+});
+
+const ROWS: [text: string, rows: unknown[][]][] = [
+  [
+    "SELECT toDate('2026-01-01') AS d, d + 7 AS e, addMonths(e, 1)",
+    [["2026-01-01", "2026-01-08", "2026-02-08"]],
+  ],
+  [
+    "WITH m AS (SELECT max(toStartOfMonth(timestamp)) AS d FROM events) SELECT d - 1 FROM m",
+    [["2026-10-31"]],
+  ],
+  [
+    "SELECT day + INTERVAL 1 WEEK FROM (SELECT toDate(timestamp) AS day FROM events) GROUP BY day ORDER BY day",
+    [["2026-11-22"], ["2026-11-28"]],
+  ],
+  ["SELECT max(timestamp) - min(timestamp) FROM events WHERE event = '$pageview'", [[21_599.1]]],
+  [
+    "SELECT arrayJoin([1, 2, 2]) AS x, count() GROUP BY x ORDER BY x",
+    [
+      [1, 1],
+      [2, 2],
+    ],
+  ],
+  [
+    "SELECT arrayJoin([1, 2]) AS a, arrayJoin(['x', 'y']) AS b ORDER BY a, b",
+    [
+      [1, "x"],
+      [1, "y"],
+      [2, "x"],
+      [2, "y"],
+    ],
+  ],
+  [
+    "SELECT upper(arrayJoin(splitByChar(' ', coalesce(properties.words, '')))) AS word, count() FROM events WHERE word != '' GROUP BY word ORDER BY word",
+    [
+      ["BIG", 1],
+      ["RED", 3],
+    ],
+  ],
+  [
+    "SELECT p.1, p.2 FROM (SELECT arrayJoin(groupArray((event, n))) AS p FROM (SELECT event, count() AS n FROM events WHERE event IN ('sold', '$pageview') GROUP BY event)) ORDER BY 2",
+    [
+      ["sold", 1],
+      ["$pageview", 8],
+    ],
+  ],
+  [
+    "SELECT uniq(event, properties.$session_id), count(DISTINCT event, distinct_id), uniqIf(event, properties.words, event = 'sold') FROM events WHERE distinct_id LIKE 'visitor %'",
+    [[9, 9, 1]],
+  ],
+  [
+    "WITH v AS (SELECT 1 FROM events WHERE event = '$pageview'), s AS (SELECT 1 FROM events WHERE event = 'sold') SELECT (SELECT count() FROM v) AS a, (SELECT count() FROM s) AS b, round(b / a * 100, 1) AS rate, a - b",
+    [[8, 1, 12.5, 7]],
+  ],
+  [
+    "SELECT (SELECT count() FROM events WHERE event = 'sold') AS s, event, count() / s FROM events WHERE event = '$pageview' GROUP BY event",
+    [[1, "$pageview", 8]],
+  ],
+  [
+    "SELECT properties.words AS w, uniq(w), countIf(w = 'red') FROM events WHERE w IS NOT NULL GROUP BY w ORDER BY w",
+    [
+      ["red", 1, 1],
+      ["red big red", 1, 0],
+    ],
+  ],
+  [
+    "SELECT groupArray(event) AS l, length(l) AS n FROM events GROUP BY distinct_id HAVING n > 2 ORDER BY length(l)",
+    [[["$pageview", "$pageview", "sold"], 3]],
+  ],
+  [
+    "SELECT $group_0 AS g, count(), countIf(properties.$group_0 IS NULL) FROM events WHERE $group_0 != '' OR event = 'asked' GROUP BY g ORDER BY g",
+    [
+      ["", 1, 1],
+      ["acme", 1, 0],
+    ],
+  ],
+  ["SELECT count() FROM events WHERE event = 'sold' AND elements_chain != ''", [[0]]],
+  [
+    "SELECT session_id, $session_duration, duration, $is_bounce, $num_uniq_urls, length($urls) FROM sessions WHERE session_id IN ('paid', 'found') ORDER BY 1",
+    [
+      ["found", 10, 10, false, 0, 0],
+      ["paid", 10, 10, false, 2, 2],
+    ],
+  ],
+  ["SELECT avg(session.$session_duration) FROM events WHERE event = 'sold'", [[10]]],
+  [
+    "SELECT session_id, $channel_type FROM sessions ORDER BY 1",
+    [
+      ["click", "Paid Search"],
+      ["found", "Organic Search"],
+      ["friend", "Referral"],
+      ["here", "Direct"],
+      ["mail", "Email"],
+      ["paid", "Paid Unknown"],
+      ["social", "Paid Social"],
+    ],
+  ],
+  [
+    "SELECT session.$channel_type, $channel_type FROM events WHERE event = 'asked'",
+    [["Organic Search", "Organic Search"]],
+  ],
+];
+
+test.each(ROWS)("%s", async (text, rows) => {
+  expect(await rowsOf(text)).toEqual(rows);
+});
+
+test("days of another zone are dates, too", async () => {
+  await app.app.projects.change(1, { timezone: "Asia/Tokyo" });
+  expect(
+    await rowsOf(`SELECT toDate(timestamp) + 1, toStartOfDay(timestamp) + INTERVAL 1 DAY,
+      dateTrunc('week', timestamp), dateDiff('week', timestamp, timestamp + INTERVAL 12 HOUR)
+      FROM events WHERE session.session_id = 'mail'`),
+  ).toEqual([["2026-11-16", "2026-11-16T00:00:00.000000+09:00", "2026-11-09", 1]]);
+  await app.app.projects.change(1, { timezone: "UTC" });
+});
+
+test.each([
+  ["INSERT INTO events VALUES (1)", "INSERT is not taken"],
+  ["/* a */ alter TABLE events DELETE WHERE 1", "ALTER is not taken"],
+  ["WITH a AS (SELECT 1) DELETE FROM events", "DELETE is not taken"],
+  ["SELECT 1; DROP TABLE events", '"DROP" after the semicolon'],
+  ["SELECT event + 1 FROM events", '"+" does not take the types String, Int64'],
+  ["SELECT toDate(now()) + toDate(now())", '"+" does not take the types Date, Date'],
+  ["SELECT arraySum('a')", "takes another list, at arraySum"],
+  ["SELECT if(event = 'a', 1, [1]) FROM events", "type Array(Int64) does not go with one of Int64"],
+  ["SELECT concat(event, [1]) FROM events", "type String does not go with one of Array(Int64)"],
+  ["SELECT [1, 'big']", "at 'big'"],
+  ["SELECT event.x FROM events", '"event" has no part "x".'],
+  ["SELECT now()::BLOB", "There are: String, Bool, UUID, Date"],
+  ["SELECT arraySumm([1])", "There are: arraySum, arrayCumSum,"],
+  ["SELECT local(event) FROM events", 'The function "local" is not allowed.'],
+  ["SELECT $num_urls FROM sessions", 'Similar names: "$num_uniq_urls"'],
+  ["SELECT arrayCumSum(range(1500))", "arrayCumSum takes at most 1000 values"],
+])("%s is refused with the part and in words of HogQL", async (text, words) => {
+  const { status, body } = await app.run(text);
+  expect({ text, status }).toEqual({ text, status: 400 });
+  const { detail } = body as { detail: string };
+  expect(detail).toContain(words);
+  expect(detail).not.toMatch(/BIGINT|VARCHAR|DOUBLE|STRUCT|list_|current_local|"[^"]*, ?$/);
+});
