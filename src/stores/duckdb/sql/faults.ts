@@ -75,8 +75,7 @@ const NO_PLAN =
 export function bindFailure({ message }: Error): Failure | undefined {
   // Unlike an internal error while a statement runs, it leaves the database as it is.
   if (/^(INTERNAL|Invalid|Serialization) Error: /.test(message)) return refused(NO_PLAN);
-  const [found, kind] =
-    /^(Binder|Catalog|Conversion|Not implemented|Parser) Error: /.exec(message) ?? [];
+  const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
   if (found === undefined) return undefined;
   const [said = ""] = message
     .slice(found.length)
@@ -94,6 +93,7 @@ const NO_COLUMN = /^(?:Values list|Table) "(\w+)" does not have a column named "
 
 const OF_BINDER = sentences(String.raw`
 ^(?:Values list|Table) "(\w+)" does not have a column named "(.*?)" => There is no column "$2" in $1. A property is written $1.properties.$2.
+^Referenced column "arrayJoin \d+" => arrayJoin takes a list: write [1, 2], groupArray(x) or splitByChar(',', text).
 ^Referenced column "(.*?)" .*?not found.*?: (.*)$ => There is no column "$1" in these tables. Similar names: $2. A property is written properties.$1, a text '$1'.
 ^Referenced column "(.*?)" .*?not found => There is no column "$1" in these tables. A property is written properties.$1, a text '$1'.
 ^Referenced table "(.*?)" not found => There is no table "$1" in FROM here: before a dot stands the name that FROM gives.

@@ -1,10 +1,10 @@
 import { ARRAY_JOIN, isView } from "./names.ts";
-import { isDate } from "./nodes.ts";
+import { intervalOf, isDate, isTime } from "./nodes.ts";
 import {
-  DATE,
   folded,
   isNode,
   lastName,
+  MOMENT,
   NAME,
   type Node,
   namesOf,
@@ -17,11 +17,12 @@ import {
 /** Marks of expressions, by their names in lower case. */
 export type Marks = readonly [name: string, mark: Partial<Node>][];
 
-/** Returns the mark of a selected expression that is the text of a property, or a date, with its name. */
+/** Returns the mark of a selected expression that is the text of a property, a date or a time, with its name. */
 export function markOf(item: Node): Marks {
   const name = folded(item.alias || item[NAME] || lastName(item));
   if (item[TEXT] !== undefined) return [[name, { [TEXT]: "text" }]];
-  return isDate(item) ? [[name, { [DATE]: true }]] : [];
+  if (isDate(item)) return [[name, { [MOMENT]: "date" }]];
+  return isTime(item) && intervalOf(item) === undefined ? [[name, { [MOMENT]: "time" }]] : [];
 }
 
 /** Returns the first SELECT of a query, also of UNION and the like. */

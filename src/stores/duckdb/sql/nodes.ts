@@ -3,10 +3,10 @@ import {
   comparison,
   constant,
   constantText,
-  DATE,
   folded,
   isNode,
   lastName,
+  MOMENT,
   type Node,
   nodesIn,
   numberIn,
@@ -57,7 +57,7 @@ export const isDecimal = withChoices(
 /** Returns whether an expression is a date without a time by its own words. */
 export const isDate = withChoices(
   (node) =>
-    node[DATE] === true ||
+    node[MOMENT] === "date" ||
     node.cast_type?.id === "DATE" ||
     /^(?:today|current_date|last_day|make_date)$/.test(nameOf(node)),
 );
@@ -85,7 +85,7 @@ export const isTimeColumn = (node: Node | undefined): boolean => TIME_COLUMNS.te
 
 /** Returns whether an expression is a time or an interval by its own words. */
 export const isTime = withChoices((node) => {
-  if (node.class === "COLUMN_REF") return node[DATE] === true || isTimeColumn(node);
+  if (node.class === "COLUMN_REF") return node[MOMENT] !== undefined || isTimeColumn(node);
   if (node.class === "CAST")
     return /^(?:TIMESTAMP|DATE$|INTERVAL)/.test(String(node.cast_type?.id));
   const name = nameOf(node);

@@ -159,27 +159,22 @@ class Rewriting {
       modifiers: this.#walk(modifiers, { ...from, marks, items }),
       group_expressions: nodesIn(group_expressions).map((one) => this.#whole(one, from)),
     };
-    const join = this.#templates.relations[ARRAY_JOIN] ?? {};
-    // The relations are known once all other parts are read.
-    const joined = isWithin
-      ? table
-      : withRelations(table, from.relations, this.#templates.relations);
-    return limitedBy({
-      ...{ ...others, ...parts, cte_map: ctes, select_list: items },
-      from_table: from.lists.reduce(
-        (all, list, at) => withList(all, list, { at, items, join }),
-        joined,
-      ),
-    });
+    const { relations } = this.#templates;
+    const join = relations[ARRAY_JOIN] ?? {};
+    // The relations and lists are known once all other parts are read.
+    let joined = isWithin ? table : withRelations(table, from.relations, relations);
+    for (const [at, list] of from.lists.entries()) {
+      joined = withList(joined, list, { at, items, join });
+    }
+    const whole = { ...others, ...parts, cte_map: ctes, select_list: items };
+    return limitedBy({ ...whole, from_table: joined });
   }
 
   /** A call, or the column of the join with its list that arrayJoin becomes; a list of an aggregate stays. */
   #call(node: Node, from: From): Node {
     const isAggregate = from.isAggregate || AGGREGATES.test(folded(node.function_name));
-    const made = this.#typing.call(
-      this.#fields(zipped(known(node)), { ...from, isAggregate }),
-      from,
-    );
+    const walked = this.#fields(zipped(known(node)), { ...from, isAggregate });
+    const made = this.#typing.call(walked, from);
     const [list] = nodesIn(made.children);
     if (folded(node.function_name) !== "arrayjoin" || list === undefined) return made;
     if (hasAggregate(list)) return made;

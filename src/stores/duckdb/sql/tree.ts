@@ -8,8 +8,8 @@ type Constant = { type?: { id?: string }; is_null?: boolean; value?: unknown };
 /** Marks the text of a property; an answer shows one that is `number` as a number, if it is one. */
 export const TEXT = Symbol("text");
 
-/** Marks an expression that is a date without a time, as its own words do not say. */
-export const DATE = Symbol("date");
+/** Marks a date without a time, or a time, whose own words do not say that it is one. */
+export const MOMENT = Symbol("moment");
 
 /** Marks an expression with the name that it gives to a column. */
 export const NAME = Symbol("name");
@@ -19,7 +19,7 @@ export type Node = {
   [field: string]: unknown;
   [TEXT]?: "text" | "number";
   [NAME]?: string | undefined;
-  [DATE]?: boolean;
+  [MOMENT]?: "date" | "time";
   class?: string;
   type?: string;
   alias?: string;

@@ -20,10 +20,10 @@ import {
   caseOf,
   constant,
   constantText,
-  DATE,
   folded,
   isNode,
   lastName,
+  MOMENT,
   type Node,
   named,
   nodesIn,
@@ -153,7 +153,11 @@ export class Typing {
     if (moved !== undefined) return moved;
     const isOfTime = OF_TIMES.test(name) || (isSum && args.some(isTime));
     if (!isOfTime && !OF_NUMBERS.test(name)) return node;
-    const children = args.map((arg) => this.#as(isOfTime ? "time" : "double", arg));
+    const children = args.map((arg) =>
+      isSum && isOfTime && constantText(arg) !== undefined
+        ? this.item("time", [arg], arg)
+        : this.#as(isOfTime ? "time" : "double", arg),
+    );
     return this.#inWeeks(node, children) ?? { ...node, children };
   }
 
@@ -173,7 +177,7 @@ export class Typing {
     }
     if (interval === "day") return this.item("date", [unnamed(node)], node);
     if (interval === "time") return made(this.item("time", [point], point), by);
-    return { ...made(point, this.item("days", [by], by)), [DATE]: true };
+    return { ...made(point, this.item("days", [by], by)), [MOMENT]: "date" };
   }
 
   /** Days between dates, or seconds between times. */

@@ -62,6 +62,7 @@ const VALUES: Record<string, [sql: string, value: unknown][]> = {
     ["toISOWeek(toDate('2026-01-01'))", 1],
   ],
   "a number added to a time is of seconds": [
+    ["addDays('2026-01-31', 1)", "2026-02-01T00:00:00.000000Z"],
     ["toDateTime('2026-01-01 00:01:00') - 30", "2026-01-01T00:00:30.000000Z"],
     ["toDateTime('2026-01-01 00:01:00') - toDateTime('2026-01-01 00:00:00')", 60],
   ],
@@ -132,6 +133,10 @@ describe.each(Object.entries(VALUES))("%s", (_, values) => {
 });
 
 const ROWS: [text: string, rows: unknown[][]][] = [
+  [
+    "SELECT max(b - a) FROM (SELECT min(timestamp) AS a, max(timestamp) AS b FROM events GROUP BY distinct_id)",
+    [[180]],
+  ],
   [
     "SELECT toDate('2026-01-01') AS d, d + 7 AS e, addMonths(e, 1)",
     [["2026-01-01", "2026-01-08", "2026-02-08"]],
