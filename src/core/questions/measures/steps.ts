@@ -5,6 +5,7 @@ import {
   filterOf,
   type Item,
   isTagged,
+  meanNothing,
   NotUnderstood,
   textOf,
 } from "../read/asked.ts";
@@ -84,11 +85,16 @@ export function takeWindow(asked: Asked): JsonObject {
 const takeStepOrder = (asked: Asked): string =>
   (["STRICT", "UNORDERED"] as const).find((tag) => asked.take(tag))?.toLowerCase() ?? "ordered";
 
-/** A funnel, ordered by default. `filter` is the rest of its `funnelsFilter`. */
-export const funnelOf = (asked: Asked, series: JsonObject[], filter: JsonObject): Draft => ({
-  query: {
-    ...{ kind: "FunnelsQuery", series },
-    funnelsFilter: { funnelOrderType: takeStepOrder(asked), ...filter },
-  },
-  events: series.map(({ event }) => infoOf(asked, String(event))),
-});
+/** A funnel, ordered by default. `filter` is the rest of its `funnelsFilter`; 14 days are the default window. */
+export function funnelOf(asked: Asked, series: JsonObject[], filter: JsonObject): Draft {
+  const { funnelWindowInterval: count, funnelWindowIntervalUnit: unit, ...rest } = filter;
+  const isDefault = count === 14 && unit === "day";
+  for (const item of asked.items) if (isDefault && isTagged(item, "WITHIN")) meanNothing(item);
+  return {
+    query: {
+      ...{ kind: "FunnelsQuery", series },
+      funnelsFilter: { funnelOrderType: takeStepOrder(asked), ...(isDefault ? rest : filter) },
+    },
+    events: series.map(({ event }) => infoOf(asked, String(event))),
+  };
+}

@@ -78,7 +78,7 @@ class Taking {
     }
   }
 
-  /** Whether a number after "by" is what lines are ranked by: an amount of money, or any number beside another label. */
+  /** Whether a number after "by" ranks the lines: an amount of money, or any number if there is another label. */
   private isMeasure(item: Item): boolean {
     const [property] = item.term.properties;
     if (property?.type !== "number" || !isTagged(this.asked.beside(item, -1), "BY")) return false;
