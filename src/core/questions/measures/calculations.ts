@@ -9,6 +9,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { unitOfName } from "../read/numbers.ts";
+import { nameStems } from "../text/stems.ts";
 import { amountsTrend, hasMoney, isCurrencySaid } from "./amounts.ts";
 import { type Measure, node, trend } from "./draft.ts";
 import { freeBefore, use, useAll } from "./items.ts";
@@ -171,21 +172,25 @@ export function ownerOf(
 
 /** Takes words that add nothing to a calculation, such as "per" in "seats per subscription". */
 function takeEmptyWords(asked: Asked, owner: EventInfo | undefined): void {
-  // "Reading time per article" is that of each article read.
-  for (const per of asked.items.filter((item) => isTagged(item, "PER", "BY"))) {
+  // "Reading time per article" is that of each article read. "Per level" of a "level number" is a label.
+  const isProperty = ({ term: { words } }: Item) =>
+    [...(owner?.properties.keys() ?? [])].some((name) =>
+      nameStems(name).includes(words[0]?.stem ?? ""),
+    );
+  for (const per of asked.items.filter((item) => isTagged(item, "PER"))) {
     const thing = asked.beside(per, 1);
-    const isOfOwner = thing?.part === undefined && thing?.term.partOf.some((one) => one === owner);
-    if (isOfOwner === true && thing !== undefined && isTagged(per, "PER")) {
-      meanNothing(per);
-      meanNothing(thing);
-    }
+    if (thing === undefined || thing.part !== undefined || isProperty(thing)) continue;
+    if (!thing.term.partOf.some((one) => one === owner)) continue;
+    meanNothing(per);
+    meanNothing(thing);
   }
   const hasLoss = asked.items.some(
     ({ part }) => part?.kind === "ev" && /cancel|refund|churn|lost/i.test(part.event.name),
   );
   useAll(asked, (item) => {
     const next = asked.beside(item, 1);
-    const isBeforeEvent = next?.part?.kind === "ev" || isTagged(next, "IS_NEW");
+    const isLabel = next?.part?.kind === "ev" && next.part.isPart && isProperty(next);
+    const isBeforeEvent = !isLabel && (next?.part?.kind === "ev" || isTagged(next, "IS_NEW"));
     return (
       (isBeforeEvent && isTagged(item, "PER", "BY")) ||
       (hasLoss && /^los[et]$/.test(item.word)) ||

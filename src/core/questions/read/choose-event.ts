@@ -61,14 +61,15 @@ const conditionsOf = (places: Places<Part>): string[] =>
 /** Names of the event properties that each unread word may mean. */
 const labelsOf = (places: Places<Part>): string[][] =>
   places.sequence().flatMap(({ part, joins, tags, from }) => {
-    const { properties: whole, near } = places.terms[from] as Term;
-    const properties = whole.length > 0 ? whole : near;
+    const { properties: whole, near, concepts } = places.terms[from] as Term;
+    // "By hour" is no property "response hours".
+    const properties = whole.length > 0 || concepts.size > 0 ? whole : near;
     const isLabel =
       part === undefined &&
       joins === undefined &&
       !tags.includes("F") &&
       ["PROP", "NEARPROP"].some((tag) => tags.includes(tag));
-    return isLabel && properties.every(({ of }) => of === "event")
+    return isLabel && properties.length > 0 && properties.every(({ of }) => of === "event")
       ? [properties.map(({ name }) => name)]
       : [];
   });

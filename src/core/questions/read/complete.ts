@@ -144,7 +144,9 @@ function takeBareNumbers(asked: Asked, [event = null]: Events): JsonObject[] {
 
 function codeFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObject | undefined {
   const { part, term } = item;
-  if (part !== undefined || term.number === undefined) return undefined;
+  // "One" in "never completed one" is no code.
+  const isWord = /^\p{L}+$/u.test(term.words[0]?.text ?? "");
+  if (part !== undefined || term.number === undefined || isWord) return undefined;
   if (asked.beside(item, -1)?.part?.kind !== "ev") return undefined;
   const [one, another] = (asked.index.values.get(`#${term.number}`) ?? []).filter(
     ({ property: { of, name } }) => of === "event" && event?.properties.has(name) === true,

@@ -157,12 +157,11 @@ function isSo(found: Found): Condition | undefined {
   const properties = propertiesIn(found).filter(({ type }) => type === "boolean");
   const isAfterBe = BE.test(`${before?.word} ${found.all[0]?.word}`);
   const isLabel = ["BY", "PER", "WHICH", "MOST"].some((tag) => before?.tags.includes(tag));
-  const isAdjective = !isLabel && ["EV", "EVPART", "VAL"].some((tag) => after?.tags.includes(tag));
-  // "How many students": a plural of a yes-or-no property is the people with it.
-  const isNoun =
+  const isAdjective =
     !isLabel &&
-    properties.some(({ of }) => of === "person") &&
-    /[^s]s$/.test(found.all[0]?.word ?? "");
+    ["EV", "EVPART", "VAL", "PERSON", "VISITOR", "PAYER"].some((tag) => after?.tags.includes(tag));
+  // "How many students", "first purchases": a plural is what has the property.
+  const isNoun = !isLabel && /[^s]s$/.test(found.all[0]?.word ?? "");
   // "Charged on fast chargers", "for remote jobs".
   const isObject = /^(?:on|for|with|in|from|at|using|via)$/.test(before?.word ?? "");
   return isAfterBe || isAdjective || isNoun || isObject
