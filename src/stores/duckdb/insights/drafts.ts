@@ -26,7 +26,12 @@ export function insightDraft(plan: Plan): string {
   const tables = [...new Set(all.flatMap((one) => one.tables))];
   const select = all.map((one) => one.select).join("\nUNION ALL\n");
   const sql = sqlOf({ tables, select: order === "" ? select : `${select}\nORDER BY ${order}` });
-  return `${remarks.map((line) => `-- ${line}\n`).join("")}${sql};\n`;
+  // An event without a group has an empty key in the public views, which is no group to count.
+  const counted = sql.replace(
+    /events\."(\$group_\d)" AS group_key/g,
+    (_, column) => `nullIf(events."${column}", '') AS group_key`,
+  );
+  return `${remarks.map((line) => `-- ${line}\n`).join("")}${counted};\n`;
 }
 
 function remarksOf({ query, isWhole }: Plan): string[] {
@@ -177,11 +182,7 @@ export function eventViews(timezone: string): () => EventSource {
     const joins = new Map<string, string>();
     const sessions = sessionFacts();
     const text = (of: PropertyOf, property: string): string => {
-      if (of.type === "event") {
-        return eventColumn(property) !== undefined
-          ? `events."${property}"`
-          : propertyText("events", property);
-      }
+      if (of.type === "event") return eventText(property);
       if (of.type === "session") return sessions.column(sessionText(property));
       if (of.type === "person") {
         joins.set("persons", "LEFT JOIN persons ON persons.uuid = events.person_id");
@@ -207,6 +208,13 @@ export function eventViews(timezone: string): () => EventSource {
       }),
     };
   };
+}
+
+/** Returns SQL of the text of a property of events. Without a group, its key is empty in the public views. */
+function eventText(property: string): string {
+  if (eventColumn(property) === undefined) return propertyText("events", property);
+  const column = `events."${property}"`;
+  return property.startsWith("$group_") ? `nullIf(${column}, '')` : column;
 }
 
 /** Returns SQL of the text of a property of a view. A key with `$`, `.` or `/` is no path, so it becomes a pointer. */
