@@ -160,7 +160,7 @@ function isSo(found: Found): Condition | undefined {
   const isAdjective =
     !isLabel &&
     ["EV", "EVPART", "VAL", "PERSON", "VISITOR", "PAYER"].some((tag) => after?.tags.includes(tag));
-  // "How many students" and "first purchases" are those that have the property.
+  // A plural such as "students" or "first purchases" is a condition too.
   const isNoun = !isLabel && /[^s]s$/.test(found.all[0]?.word ?? "");
   // "Charged on fast chargers", "for remote jobs".
   const isObject = /^(?:on|for|with|in|from|at|using|via)$/.test(before?.word ?? "");
