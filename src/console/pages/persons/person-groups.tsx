@@ -22,7 +22,7 @@ async function groupsOf(personId: string, signal: AbortSignal): Promise<Membersh
   const parts = types.map(
     ({ group_type_index: index }) =>
       `SELECT ${index} AS type, "$group_${index}" AS key, count(*) AS events, max(timestamp) AS last
-      FROM events WHERE person_id = ${quoted(personId)} AND "$group_${index}" IS NOT NULL GROUP BY key`,
+      FROM events WHERE person_id = ${quoted(personId)} AND "$group_${index}" != '' GROUP BY key`,
   );
   const { results } = await select(`${parts.join(" UNION ALL ")} ORDER BY last DESC`, signal);
   return results.map(([index, key, events, lastAt]) => ({
