@@ -11,6 +11,7 @@ import {
   textOrNone,
 } from "./query-fields.ts";
 import { checkSessionProperty } from "./session-property.ts";
+import { timeValueIn } from "./time-value.ts";
 
 /** The owner of values: of a property, or of one of METADATA, TIME_VALUES, or a property of a person's first events. */
 export type ValueOf =
@@ -36,25 +37,6 @@ export type Breakdown = {
 
 /** Names of the type `event_metadata`. */
 export const METADATA = ["event", "distinct_id", "person_id"] as const;
-
-/** The expressions of the type `hogql`, by a name; all are on the clock of the project. */
-export const TIME_VALUES = {
-  weekday_number: "toDayOfWeek(timestamp)",
-  weekday: "dateName('weekday', timestamp)",
-  hour: "toHour(timestamp)",
-  date: "toDate(timestamp)",
-  week: "toStartOfWeek(timestamp)",
-  month: "toStartOfMonth(timestamp)",
-} as const;
-
-/** The names of days in English, from Monday on. */
-export const WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
-
-/** Returns a text of which the order of characters is the natural order of a value of TIME_VALUES. */
-export function naturalKey(value: string): string {
-  const day = WEEKDAYS.indexOf(value);
-  return day < 0 ? value.padStart(2, "0") : String(day);
-}
 
 /** Properties of one breakdown. */
 export const BREAKDOWNS_MAX = 3;
@@ -123,16 +105,6 @@ function valueIn(one: JsonObject, attr: string): Breakdown["by"] {
       return [{ of: propertyOf(type, one["breakdown_group_type_index"], index), property }];
     }
   }
-}
-
-/** Reads an expression; white space does not matter. Fails `invalid_input`. */
-function timeValueIn(text: string, attr: string): string {
-  const bare = (one: string) => one.replace(/\s+/g, "");
-  const all = Object.values(TIME_VALUES);
-  const found = all.find((one) => bare(one) === bare(text));
-  if (found !== undefined) return found;
-  const detail = `One of ${all.join(", ")} is expected. Ask in SQL for others: POST …/query/ takes a HogQLQuery.`;
-  throw malformed(detail, attr);
 }
 
 /** Reads one of `breakdowns`; returns it with the field names of a single breakdown. */

@@ -28,6 +28,7 @@ import {
 } from "./behavior.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./period.ts";
 import { checkSessionProperty } from "./session-property.ts";
+import { timeFilterIn } from "./time-value.ts";
 
 /** The owner of a property: the event, its session, person or group; the latter two as they are now. */
 export type PropertyOf =
@@ -43,8 +44,14 @@ export type EventFilter = { of: PropertyOf; filter: PropertyFilter };
 /** Conditions on properties alone, and groups of them. */
 export type PropertyConditions = FilterGroup<EventFilter>["of"];
 
+/** A condition on the hour or the day of the week of an event; `filter.key` is one of TIME_VALUES. */
+export type TimeFilter = { of: { type: "hogql" }; filter: PropertyFilter };
+
 /** A condition that events must meet. */
-export type AnyFilter = EventFilter | BehaviorFilter;
+export type AnyFilter = EventFilter | TimeFilter | BehaviorFilter;
+
+export const isTimeFilter = (one: EventFilter | TimeFilter): one is TimeFilter =>
+  one.of.type === "hogql";
 
 /** Conditions that events must meet, and groups of which all or any must be met. */
 export type EventFilters = FilterGroup<AnyFilter>["of"];
@@ -144,10 +151,12 @@ function filterList(
 ): EventFilters {
   const ofEvents = (list: Json, attr: string) =>
     filterList(list, attr, { moment, types: OWNERS, ofPersons: false });
-  const one = (filter: Json): AnyFilter =>
-    ofPersons && isBehavioral(filter)
+  const one = (filter: Json): AnyFilter => {
+    if (ofPersons && types === OWNERS && isOfType(filter, "hogql")) return timeFilter(filter, attr);
+    return ofPersons && isOfType(filter, "behavioral")
       ? behaviorFilter(fields(filter, attr, BEHAVIOR_FIELDS), moment, ofEvents)
       : eventFilter(filter, moment, { attr, types });
+  };
   const read = filterGroup(isObject(sent) ? sent : { values: sent }, attr, one);
   const all = filtersIn(read);
   if (all.length > PROPERTY_FILTERS_MAX)
@@ -170,14 +179,25 @@ export function eventFiltersIn(texts: readonly string[], moment: Moment): Proper
 export const OWNERS = ["event", "person", "group", "session"] as const;
 
 type Types = readonly [PropertyOf["type"], ...PropertyOf["type"][]];
-const isBehavioral = (one: Json) => isObject(one) && one["type"] === "behavioral";
+const isOfType = (one: Json, type: string) => isObject(one) && one["type"] === type;
+
+/** Reads a filter of the type `hogql`: its condition is the key. Fails `invalid_input`. */
+function timeFilter(one: Json, attr: string): TimeFilter {
+  const filter = fields(one, attr, ["type", "key", "value", "label"]);
+  if ((filter.sent["value"] ?? null) !== null)
+    throw malformed("The key has the whole condition. Leave the value out.", filter.attr("value"));
+  const key = filter.attr("key");
+  return { of: { type: "hogql" }, filter: timeFilterIn(filter.text("key") ?? "", key) };
+}
 
 function eventFilter(
   one: Json,
   moment: Moment,
   { attr, types }: { attr: string; types: Types },
 ): EventFilter {
-  if (isBehavioral(one)) throw malformed("A behavioral filter is not taken here.", attr);
+  for (const type of ["behavioral", "hogql"])
+    if (isOfType(one, type))
+      throw malformed(`A filter of the type ${type} is not taken here.`, attr);
   const { type, filter } = propertyFilter(one, { types, ...moment, attr });
   if (type === "session") checkSessionProperty(filter.key, attr);
   const index = isObject(one) ? one["group_type_index"] : null;

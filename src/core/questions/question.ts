@@ -158,6 +158,8 @@ export function placesOf(words: readonly Word[], index: NameIndex): Places<Part>
   readNamedConditions(places, index);
   readEvents(places, index);
   readValues(places);
+  // "How much did we refund" is about the event, although "refund" is a value too.
+  if (!places.sequence().some(({ part }) => part?.kind === "ev")) readEvents(places, index, true);
   readAlternatives(places);
   return places;
 }

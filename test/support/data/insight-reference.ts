@@ -1,10 +1,5 @@
 import type { FoundValue } from "../../../src/core/ports/insights.ts";
-import {
-  type Breakdown,
-  METADATA,
-  TIME_VALUES,
-  WEEKDAYS,
-} from "../../../src/core/queries/breakdown.ts";
+import { type Breakdown, METADATA } from "../../../src/core/queries/breakdown.ts";
 import { type Interval, type Period, periodOf } from "../../../src/core/queries/period.ts";
 import type {
   AnyFilter,
@@ -12,6 +7,7 @@ import type {
   EventsNode,
   PropertyOf,
 } from "../../../src/core/queries/query-fields.ts";
+import { TIME_VALUES, timeFilterIn, WEEKDAYS } from "../../../src/core/queries/time-value.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { propertyFilter } from "../../../src/core/values/property-filter.ts";
 import { TEST_MS_MAX } from "../start/patience.ts";
@@ -299,6 +295,26 @@ export function propertyOfChance(set: DataSet, dice: Chance): PropertyChoice {
   return { read: { of, filter }, passes: (one) => passes(textOf(set, one, of, key)) };
 }
 
+/** Conditions on the time of events, and the same as plain functions of the hour and the day, from 1 on Monday. */
+const TIMES: [condition: string, isMet: (hour: number, day: number) => boolean][] = [
+  ["toHour(timestamp) >= 12", (hour) => hour >= 12],
+  ["toHour(timestamp) NOT BETWEEN 6 AND 20", (hour) => hour < 6 || hour > 20],
+  ["toDayOfWeek(timestamp) IN (6, 7)", (_, day) => day > 5],
+  ["toDayOfWeek( timestamp ) != 3", (_, day) => day !== 3],
+];
+
+/** A random condition on the time of events. */
+function timeOfChance({ timezone }: DataSet, dice: Chance): Choice {
+  const [condition, isMet] = dice.of(TIMES);
+  const read: AnyFilter = { of: { type: "hogql" }, filter: timeFilterIn(condition, "query") };
+  const passes = ({ timestamp }: Stored) => {
+    const shown = shownAt(timestamp, timezone);
+    const part = (expression: string) => Number(shownBy(expression, shown));
+    return isMet(part(TIME_VALUES.hour), part(TIME_VALUES.weekday_number));
+  };
+  return { read, passes };
+}
+
 /** A random filter of any kind, and the same as a plain function. */
 type Choice = { read: AnyFilter; passes: (event: Stored) => boolean };
 
@@ -311,7 +327,8 @@ export function nodeOfChance(
   const more = set.project % 4 === 1 ? behaviors : undefined;
   const event = dice.of([null, "a", "a", "a", "b", "b", "b", ...EVENTS]);
   const chosen = Array.from({ length: Math.max(0, dice.next(6) - 3) }, (): Choice => {
-    return more !== undefined && dice.next(2) === 0 ? more() : propertyOfChance(set, dice);
+    if (more !== undefined && dice.next(2) === 0) return more();
+    return dice.next(6) === 0 ? timeOfChance(set, dice) : propertyOfChance(set, dice);
   });
   if (more !== undefined && chosen.length === 0 && dice.next(3) === 0) chosen.push(more());
   // All filters must pass, or the first and one of the others, or one of all.

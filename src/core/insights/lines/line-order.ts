@@ -1,5 +1,6 @@
 import type { BreakdownKind, FoundValue } from "../../ports/insights.ts";
-import { type Breakdown, naturalKey } from "../../queries/breakdown.ts";
+import type { Breakdown } from "../../queries/breakdown.ts";
+import { naturalKey } from "../../queries/time-value.ts";
 
 /** A value of a breakdown in an answer. */
 export type BreakdownValue = string | string[] | null;

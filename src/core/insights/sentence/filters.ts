@@ -1,3 +1,4 @@
+import { TIME_VALUES, timeCondition, WEEKDAYS } from "../../queries/time-value.ts";
 import { isObject, type Json, type JsonObject } from "../../values/json.ts";
 import { objectsOf } from "./fields.ts";
 import { eventNoun, FIRST_TIME, listed, propertyWords, type Style, valueWords } from "./names.ts";
@@ -54,6 +55,7 @@ const COMPARED: Readonly<Record<string, string>> = {
 export function conditionWords(filter: JsonObject, style: Style): string {
   const grouped = groupWords(filter, (one) => conditionWords(one, style));
   if (grouped !== undefined) return grouped;
+  if (filter["type"] === "hogql") return habitWords(String(filter["key"]));
   const { key, type = "event", operator = "exact", value = null, group_type_index: index } = filter;
   const group = index === undefined ? undefined : Number(index);
   const name = propertyWords({ name: String(key), type: String(type), group }, style);
@@ -71,11 +73,30 @@ export function conditionWords(filter: JsonObject, style: Style): string {
   }
 }
 
-/** Returns `where …` for conditions; nothing without any. */
-export const whereWords = (filters: readonly JsonObject[], style: Style): string[] =>
-  filters.length === 0
-    ? []
-    : [`where ${filters.map((one) => conditionWords(one, style)).join(" and ")}`];
+/** Returns `where …` for conditions, and the hours and days of the week; nothing without any. */
+export const whereWords = (filters: readonly JsonObject[], style: Style): string[] => {
+  const times = filters.filter(({ type }) => type === "hogql");
+  const others = filters.filter((one) => !times.includes(one));
+  const where = others.map((one) => conditionWords(one, style)).join(" and ");
+  return [
+    ...(others.length === 0 ? [] : [`where ${where}`]),
+    ...times.map(({ key }) => habitWords(String(key))),
+  ];
+};
+
+/** Returns the words of a condition on the hour or the day of the week: `on weekends`, `between 18:00 and 22:00`. */
+function habitWords(key: string): string {
+  const { expression, met } = timeCondition(key) ?? { expression: "", met: [] };
+  if (expression === TIME_VALUES.weekday_number) {
+    const days = met.map((day) => `${WEEKDAYS[day - 1]}s`);
+    if (met.join() === "6,7") return "on weekends";
+    return met.join() === "1,2,3,4,5" ? "on weekdays" : `on ${listed(days, "and")}`;
+  }
+  const [from, ...more] = met.filter((hour) => !met.includes((hour + 23) % 24));
+  const [last] = met.filter((hour) => !met.includes((hour + 1) % 24));
+  if (from === undefined || last === undefined || more.length > 0) return `where ${key}`;
+  return `between ${from}:00 and ${(last + 1) % 24}:00`;
+}
 
 const TIMES: Readonly<Record<string, string>> = {
   gte: "at least",

@@ -1,3 +1,5 @@
+import { nameWords } from "../../questions/text/stems.ts";
+
 /** How names are written: plainly, or all of them in quotes, as names that look like other words need. */
 export type Style = {
   quotesAll: boolean;
@@ -38,7 +40,7 @@ function nounOf(
   if (event === null) return generic;
   const known = KNOWN[event];
   if (known !== undefined) return `${known} ${numbered("view")}`;
-  const words = event.toLowerCase().split(/[\s_-]+/);
+  const words = event.startsWith("$") ? [event] : nameWords(event);
   const isPlain = words.every((word) => /^[a-z]{2,}$/.test(word)) && words.length <= 4;
   if (quotesAll || !isPlain || words.some((word) => PEOPLE.test(word))) {
     return `${JSON.stringify(event)} ${generic}`;
@@ -97,8 +99,8 @@ export function propertyWords(
   if (known !== undefined && !(quotesAll && type === "event")) return known;
   if (type === "group" && name === "name" && groups[group] !== undefined) return groups[group];
   if (quotesAll) return `${type}${type === "group" ? group : ""}.${JSON.stringify(name)}`;
-  return /^[a-z][a-z\d]*(?:[ _][a-z\d]+)*$/.test(name)
-    ? name.replace(/_/g, " ")
+  return /^[a-z][a-zA-Z\d]*(?:[ _][a-z\d]+)*$/.test(name)
+    ? nameWords(name).join(" ")
     : JSON.stringify(name);
 }
 

@@ -9,7 +9,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { unitOfName } from "../read/numbers.ts";
-import { nameStems } from "../text/stems.ts";
+import { nameStems, singular } from "../text/stems.ts";
 import { amountsTrend, hasMoney, isCurrencySaid } from "./amounts.ts";
 import { type Measure, node, trend } from "./draft.ts";
 import { freeBefore, use, useAll } from "./items.ts";
@@ -25,6 +25,7 @@ const CALCULATIONS: readonly (readonly [tag: string, math: string])[] = [
   ["GREATEST", "max"],
   ["SMALLEST", "min"],
   ["SUM", "sum"],
+  ["HOW_LONG", "avg"],
 ];
 
 const calculationOf = (asked: Asked) => CALCULATIONS.find(([tag]) => asked.has(tag));
@@ -50,12 +51,12 @@ export const calculation: Measure = (asked) => {
   if (target === undefined) return undefined;
   const { item, property } = target;
   const owner = event ?? ownerOf(asked, property, item === undefined ? "" : textOf(item));
+  const math = takeMath(asked) ?? "sum";
   use(item, ...events);
   // "Units sold (quantity)" names the property again.
   useAll(asked, ({ part, term }) => part === undefined && term.properties[0] === property);
   if (events.length > 1) throw new NotUnderstood(textOf(events[1] as Item));
   takeEmptyWords(asked, owner);
-  const math = takeMath(asked) ?? "sum";
   const people = hasPeople(asked) ? takePeople(asked) : undefined;
   if (people?.isDoer === true || people?.isPayer === true) throw new NotUnderstood(people.words);
   const series = node(owner?.name ?? null, {
@@ -83,16 +84,25 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
   }
   const timed = timedOf(asked, event, math);
   if (timed !== undefined) return timed;
-  // "Highest order", "total of orders in euros", "refunds in euros", "how much did we refund".
-  const isOfMoney =
-    math === "max" ||
-    math === "min" ||
-    (math === "sum" && isCurrencySaid(asked)) ||
-    (math === undefined && !asked.has("COUNT") && (asked.has("MONEY") || isMuch(asked)));
-  if (!isOfMoney || event === undefined || !hasMoney(event)) return undefined;
+  if (event === undefined || !hasMoney(event) || !isOfMoney(asked, math)) return undefined;
   if (asked.events().length > 1 || hasPeople(asked)) return undefined;
   return { property: asked.moneyOf(event, "amount") };
 }
+
+/** "Highest order", "average tip", "total of orders in euros", "refunds in euros", "how much did we refund". */
+function isOfMoney(asked: Asked, math: string | undefined): boolean {
+  if (math === undefined) return !asked.has("COUNT") && (asked.has("MONEY") || isMuch(asked));
+  if (math === "sum") return isCurrencySaid(asked);
+  return math === "max" || math === "min" || isOneOf(asked);
+}
+
+/** Whether "average tip" names one event, and not how many there are. */
+const isOneOf = (asked: Asked): boolean => {
+  const [named] = asked.events();
+  const word = named?.term.words.at(-1)?.low ?? "";
+  const isOne = named?.part.isDoer === false && singular(word) === word;
+  return isOne && freeBefore(asked, named, "AVERAGE", "MEDIAN") !== undefined;
+};
 
 /** Whether "how much" asks for money. "How much orders" asks for their number. */
 const isMuch = (asked: Asked): boolean => {
@@ -116,10 +126,14 @@ function timedOf(
       unitOfName(name) !== undefined,
   );
   if (property === undefined || another !== undefined) return undefined;
+  // "How many hours does it take" is of a property with hours.
+  const [, unit] = /^how_many_([a-z]+)_/.exec(word.word) ?? [];
+  if (unit !== undefined && unitOfName(unit) !== unitOfName(property.name)) return undefined;
   return isTagged(word, "GREATEST", "SMALLEST") ? { property } : { item: word, property };
 }
 
-const TIME = /^(?:time|times|duration|length|long|slowest|fastest|longest|shortest)$/;
+const TIME =
+  /^(?:how_\w+_take|how_long|time|times|duration|length|long|slowest|fastest|longest|shortest)$/;
 
 /** The number properties in a question, without labels. */
 const numbersOf = (asked: Asked, event: EventInfo | null): Target[] =>

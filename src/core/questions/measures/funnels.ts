@@ -6,7 +6,11 @@ import type { Named } from "../read/parts.ts";
 import { takeDeeds } from "./deeds.ts";
 import { type Draft, node, percentage, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
+import { use } from "./items.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
+
+/** Words at the end of "hit a limit and upgraded afterwards". */
+const LATER = /^(?:afterwards?|later|later_on|subsequently)$/;
 
 const KINDS = ["HOW_LONG", "ABANDONMENT", "CONVERSION", "FUNNEL"] as const;
 
@@ -22,7 +26,11 @@ const takeJoints = (asked: Asked): void => {
 export const funnel = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
   const kind = KINDS.find((tag) => asked.has(tag));
   const steps = asked.events();
-  if (kind === undefined && !isChain(asked, steps)) return undefined;
+  const later = asked.items.find(
+    (item) => LATER.test(item.word) && item.at > (steps[1]?.at ?? item.at),
+  );
+  if (kind === undefined && later === undefined && !isChain(asked, steps)) return undefined;
+  use(later);
   if (kind === "HOW_LONG" && steps.length + asked.conditions().length < 2) return undefined;
   // "Acceptance rate" names one event, and `rate` looks for the other.
   if (kind === undefined && steps.length === 1 && asked.has("RATE")) return undefined;

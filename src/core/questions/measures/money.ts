@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
-import type { EventInfo } from "../names/index.ts";
+import { type EventInfo, spoken } from "../names/index.ts";
 import {
   type Asked,
   behavior,
@@ -9,6 +9,7 @@ import {
   NotUnderstood,
   textOf,
 } from "../read/asked.ts";
+import { isFree } from "../read/labels.ts";
 import { amountsTrend, hasMoney, sumOf } from "./amounts.ts";
 import { isCalculated, takeMath } from "./calculations.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
@@ -22,28 +23,45 @@ export const money: Measure = (asked) => {
   if (word === undefined) return undefined;
   // "Customers who spent more than 100" are people.
   if (asked.beside(word, 1)?.part?.kind === "cmp" && hasPeople(asked)) return undefined;
-  const isOurs = asked.items[word.at - 1]?.word === "we";
-  if (isOurs && isTagged(word, "SPEND"))
-    throw new NotUnderstood(textOf(word), "There is no event for money that you spend.");
+  refuseOurs(asked, word);
   const isValue = isTagged(word, "ORDER_VALUE");
   if (isTagged(word, "PROP") && isCalculated(asked) && !isValue) return undefined;
-  const isOfPeople = isTagged(asked.beside(word, -1), "PERSON", "PAYER", "VISITOR");
-  if (/^(?:earn|make|take in)/.test(word.word) && isOfPeople && hasPeople(asked))
-    throw new NotUnderstood(textOf(word), "There is no event for money that people earn.");
   takeSpender(asked, word);
   word.isUsed = true;
   const math = takeMath(asked) ?? (isValue ? "avg" : "sum");
   const [named] = asked.events();
+  const own = named === undefined ? eventBefore(asked, word) : undefined;
   if (named !== undefined && isJoined(asked, named, word))
     return countsAndMoney(asked, named, named.part.event, word);
   use(named);
-  const event = named?.part.event ?? asked.orders() ?? onlyMoneyEvent(asked, textOf(word));
+  const event = named?.part.event ?? own ?? asked.orders() ?? onlyMoneyEvent(asked, textOf(word));
   const property = asked.moneyOf(event, textOf(word));
   asked.takeAll("REVENUE", "SPEND", "MUCH");
-  const own = hasPeople(asked) ? takeBuyers(asked, event.name) : [];
-  const series = node(event.name, { math, math_property: property.name }, own);
+  const buyers = hasPeople(asked) ? takeBuyers(asked, event.name) : [];
+  const series = node(event.name, { math, math_property: property.name }, buyers);
   return amountsTrend(asked, series, event);
 };
+
+/** Refuses "how much did we spend" and "how much do users earn". */
+function refuseOurs(asked: Asked, word: Item): void {
+  if (asked.items[word.at - 1]?.word === "we" && isTagged(word, "SPEND"))
+    throw new NotUnderstood(textOf(word), "There is no event for money that you spend.");
+  const isOfPeople = isTagged(asked.beside(word, -1), "PERSON", "PAYER", "VISITOR");
+  if (/^(?:earn|make|take in)/.test(word.word) && isOfPeople && hasPeople(asked))
+    throw new NotUnderstood(textOf(word), "There is no event for money that people earn.");
+}
+
+/** Takes "course" in "course revenue" as the event `course_purchased`. */
+function eventBefore(asked: Asked, word: Item): EventInfo | undefined {
+  const before = asked.items[word.at - 1];
+  if (before === undefined || !isFree(before)) return undefined;
+  const [event, another] = before.term.partOf.filter(
+    (one) => hasMoney(one) && !UNPAID.test(spoken(one.name)),
+  );
+  if (event === undefined || another !== undefined) return undefined;
+  before.isUsed = true;
+  return event;
+}
 
 /** Takes "players" in "how much did players spend". The word adds nothing to the sum. */
 function takeSpender(asked: Asked, word: Item): void {
@@ -77,12 +95,13 @@ function takeBuyers(asked: Asked, event: string): JsonObject[] {
 }
 
 /** Events whose amounts are no income. */
-const UNPAID = /refund|cancel|fail|declin|attempt|start|abandon|view|cart/i;
+const UNPAID =
+  /refund|cancel|fail|declin|reject|attempt|start|abandon|view|\b(?:cart|basket|add|added|removed|sent)\b/;
 
 /** The only event with amounts, for a project without orders. Throws `NotUnderstood` if there is not exactly one. */
 function onlyMoneyEvent(asked: Asked, words: string): EventInfo {
   const all = [...asked.index.events.values()].filter(
-    (event) => hasMoney(event) && !UNPAID.test(event.name),
+    (event) => hasMoney(event) && !UNPAID.test(spoken(event.name)),
   );
   const [only] = all;
   if (only !== undefined && all.length === 1) return only;

@@ -132,7 +132,9 @@ export const whoDid = (asked: Asked, labels: readonly Label[]): Draft | undefine
   const filters = [...takeFilters(asked, [event]), ...excluded];
   const isOfPersons = ({ type }: JsonObject) => type === "person" || type === "behavioral";
   const ofEvents = filters.filter((one) => !isOfPersons(one));
-  if (first === undefined && ofEvents.length > 0) throw new NotUnderstood(textOf(lead));
+  const owner = first === undefined && ofEvents.length > 0 ? onlyWith(asked, ofEvents) : undefined;
+  if (first === undefined && ofEvents.length > 0 && owner === undefined)
+    throw new NotUnderstood(textOf(lead));
   // Conditions on events apply to the first event that the people did.
   first?.filters.push(...ofEvents);
   return {
@@ -142,6 +144,7 @@ export const whoDid = (asked: Asked, labels: readonly Label[]): Draft | undefine
       properties: [
         ...nounOf(people, deeds),
         ...behaviorsOf(deeds),
+        ...(owner === undefined ? [] : [behavior(owner.name, { filters: ofEvents })]),
         ...spent,
         ...filters.filter(isOfPersons),
       ],
@@ -150,6 +153,14 @@ export const whoDid = (asked: Asked, labels: readonly Label[]): Draft | undefine
     events: [event],
   };
 };
+
+/** The only event with the properties of all filters: "who gave us 1 star" names it by its stars. */
+function onlyWith(asked: Asked, filters: readonly JsonObject[]): EventInfo | undefined {
+  const [event, another] = [...asked.index.events.values()].filter(({ properties }) =>
+    filters.every(({ type, key }) => type === "event" && properties.has(String(key))),
+  );
+  return another === undefined ? event : undefined;
+}
 
 /** The filter that a noun such as "customers" implies, unless the question names its event too. */
 function nounOf(people: People | undefined, deeds: readonly Deed[]): JsonObject[] {

@@ -56,6 +56,7 @@ function ofExpression(asked: Asked, label: Label, view: EventInfo | null): Draft
   if (isByPerson([label])) return ofPersons(asked);
   const type = "json" in label ? label.json["type"] : undefined;
   if (type === "event_metadata") return totalTrend(null);
+  if (type === "event") return totalTrend(view);
   return type === "session" ? trend([visitsWith(visitEvent(asked))], [view]) : undefined;
 }
 

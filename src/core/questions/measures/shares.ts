@@ -63,7 +63,8 @@ function shareOf(asked: Asked, all: JsonObject, event: EventInfo | null, word: I
     end === undefined ? [] : takeConditions(asked, event, { from: word.at, to: end.at });
   const filters = takeConditions(asked, event);
   const rest = filters.length > 0 ? filters : takeFilters(asked, [event]);
-  const own = rest.length > 0 ? rest : takeBoolean(asked, event);
+  const so = rest.length > 0 ? rest : takeBoolean(asked, event);
+  const own = so.length > 0 ? so : asked.takeHabits();
   if (own.length > 0) {
     const whole = before.length === 0 ? all : { ...all, properties: before };
     return percentage({ ...all, properties: [...before, ...own] }, whole, [event]);

@@ -53,8 +53,10 @@ function stepOf(asked: Asked, item: Item, to: number): JsonObject {
     const after = asked.items.slice(from + 1, to).filter(({ tags }) => tags[0] !== "JOINED");
     const end = after[0]?.word === "(" ? after.find(({ word }) => word === ")")?.at : undefined;
     const own = end === undefined ? [] : takeFilters(asked, [event], { from, to: end });
+    // "Trial booking": the condition stands right before its step.
+    const before = takeConditions(asked, event, { from: from - 2, to: from, isOwn: true });
     const others = takeConditions(asked, event, { from, to, isOwn: true });
-    return node(event.name, {}, [...own, ...others]);
+    return node(event.name, {}, [...before, ...own, ...others]);
   }
   if (item.part?.kind !== "pages") return node(visitEvent(asked));
   const visit = visitEvent(asked);

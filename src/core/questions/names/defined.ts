@@ -17,14 +17,14 @@ export const DEFINED_EVENTS: readonly string[] = [
   "Application Opened; app open, open app, app launch, launch",
   "Application Updated; app update, update app",
   "Application Backgrounded; background app",
-  "purchase|order completed|order_completed|Order Completed|order placed|order_placed|checkout completed|checkout_completed|purchase completed|purchased|order; purchase, order, sale, buy, transaction, placed order, order placed, order completed, completed order, sell, make a purchase, place an order, complete a purchase",
-  "sign_up|signup|signed_up|signed up|Signed Up|user signed up|user_signed_up|account created|account_created|registered|registration; sign up, signup, sign_up, registration, register, create an account, new account, join, newly registered, open an account, account created, created account, make an account, made an account, open account",
-  "newsletter_subscribed|newsletter subscribed|newsletter_signup|newsletter_subscription|Newsletter Subscribed; newsletter sign up, newsletter signup, newsletter registration",
-  "login|logged_in|logged in|user logged in|user_logged_in|signed_in; log in, sign in, logon, log_in, sign_in",
-  "add_to_cart|product added|Product Added|added to cart|added_to_cart|product_added; add to cart, cart addition, add to basket, put in the cart, put into the cart, put in the basket, added to cart, product added, add product to cart, product added to cart, add in the cart, cart add, put into the basket, put cart, put basket, adding to cart",
-  "checkout_started|checkout started|Checkout Started|begin_checkout|initiated checkout; begin checkout, checkout, start checkout, initiate checkout, go to checkout, reach checkout, enter checkout, checkout start, get to checkout",
-  "product viewed|product_viewed|Product Viewed|view_item|viewed product; product view, view product, look at product, product page view, see product, product page",
-  "search|Products Searched|search performed|searched; search, look for, site search",
+  "purchase|order completed|order placed|checkout completed|purchase completed|purchased|order; purchase, order, sale, buy, transaction, placed order, order placed, order completed, completed order, sell, make a purchase, place an order, complete a purchase",
+  "sign up|signup|signed up|user signed up|account created|user created|customer created|user registered|customer registered|account registered|registered|registration|registration completed|sign up completed|signup completed|account opened|profile created; sign up, signup, sign_up, registration, register, create an account, new account, join, newly registered, open an account, account created, created account, make an account, made an account, open account",
+  "newsletter subscribed|newsletter signup|newsletter subscription; newsletter sign up, newsletter signup, newsletter registration",
+  "login|logged in|user logged in|signed in; log in, sign in, logon, log_in, sign_in",
+  "add to cart|product added|added to cart; add to cart, cart addition, add to basket, put in the cart, put into the cart, put in the basket, added to cart, product added, add product to cart, product added to cart, add in the cart, cart add, put into the basket, put cart, put basket, put something in the basket, adding to cart",
+  "checkout started|begin checkout|initiated checkout; begin checkout, checkout, start checkout, initiate checkout, go to checkout, reach checkout, enter checkout, checkout start, get to checkout",
+  "product viewed|view item|viewed product; product view, view product, look at product, product page view, see product, product page",
+  "search|products searched|search performed|searched; search, look for, site search",
 ];
 
 /** Properties defined by PostHog and its SDKs, with synonyms. The first name that the project has is used. */
@@ -33,7 +33,7 @@ export const DEFINED_PROPERTIES: readonly string[] = [
   "$current_url; full url, current url, full address",
   "$host; host, hostname, domain",
   "title; page title",
-  "$referring_domain; referrer, referer, referring domain, referring site, referring website, referral source, referring page, website, external site, linking site, where visitors come from, where do visitors come from, where do person come from, where traffic come from, traffic origin, origin of traffic, websites send us visitors, where do our visitors come from, where do user come from",
+  "$referring_domain; referrer, referer, referring domain, referring site, referring website, referral source, referring page, website, external site, linking site, where visitors come from, where do visitors come from, where do person come from, where traffic come from, traffic origin, origin of traffic, websites send us visitors, websites send us, sites send us, sites send, where do our visitors come from, where do user come from",
   "utm_source; utm source, source, traffic source, marketing source, channel, marketing channel, acquisition channel, acquisition source, traffic channel",
   "utm_medium; utm medium, medium, marketing medium",
   "utm_campaign; utm campaign, campaign, marketing campaign, ad campaign",
@@ -70,6 +70,9 @@ export const SDK_EVENTS: readonly string[] = ["$pageview", "$screen", "$autocapt
 
 /** The name in {@link DEFINED_EVENTS} for the event with orders. */
 export const ORDER_WORDS = "purchase";
+
+/** The name for the event that adds to the cart. */
+export const CART_WORDS = "add to cart";
 
 /** Synonyms of values, in lower case. */
 export const VALUE_WORDS: ReadonlyMap<string, readonly string[]> = new Map(

@@ -1,7 +1,7 @@
 import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
 import { nameStems, nameWords, stemOf } from "../text/stems.ts";
-import { DEFINED_EVENTS, ORDER_WORDS, SDK_EVENTS } from "./defined.ts";
-import { add, contentStems, defined, type EventInfo, isMoney, keyOf } from "./index.ts";
+import { CART_WORDS, DEFINED_EVENTS, ORDER_WORDS, SDK_EVENTS } from "./defined.ts";
+import { add, contentStems, defined, type EventInfo, isMoney, keyOf, spoken } from "./index.ts";
 
 /** Past participles that do not end in "ed". */
 const PAST = new Set(
@@ -40,16 +40,16 @@ export function eventKeys(vocabulary: ProjectVocabulary) {
   }
   for (const { name, alsoCalled } of vocabulary.events) {
     const event = events.get(name) as EventInfo;
-    for (const words of alsoCalled) {
-      const key = keyOf(contentStems(words));
-      // The project's own words for an event come first.
+    // The project's own words for an event come first.
+    for (const key of alsoCalled.map((words) => keyOf(contentStems(words))))
       eventsBy.set(key, [event, ...(eventsBy.get(key) ?? [])]);
-    }
   }
+  const own = [...events.values()].filter(({ name }) => !name.startsWith("$"));
+  const bySpoken = new Map(own.toReversed().map((one) => [spoken(one.name), one]));
   for (const { names, words } of DEFINED_EVENTS.map(defined)) {
-    const exact = names.flatMap((name) => events.get(name) ?? [])[0];
-    const event =
-      exact ?? (names.includes(ORDER_WORDS) ? orderEvent([...events.values()]) : undefined);
+    const exact = names.flatMap((name) => events.get(name) ?? bySpoken.get(spoken(name)) ?? [])[0];
+    const guess = GUESSES.find(([words]) => names.includes(words))?.[1];
+    const event = exact ?? guess?.(own);
     if (event !== undefined) addPhrases(words, event, eventsBy, eventsWith);
   }
   return { events, eventsBy, eventsWith };
@@ -69,11 +69,23 @@ function addPhrases(
   }
 }
 
+/** The most frequent event about adding to the cart. */
+const cartEvent = (events: readonly EventInfo[]): EventInfo | undefined =>
+  events
+    .filter(({ name }) => /\badd(?:ed)?\b.*\b(?:cart|basket|bag)\b/.test(spoken(name)))
+    .toSorted((a, b) => b.count - a.count)[0];
+
 /** The most frequent event about buying that has an amount of money. */
 function orderEvent(events: readonly EventInfo[]): EventInfo | undefined {
   const isOrder = ({ name, properties }: EventInfo) =>
-    /purchas|order|payment|transaction|sale|(?:^|[_ ])(?:paid|charged)(?:$|[_ ])/i.test(name) &&
-    !/refund|cancel|fail|start|abandon|view/i.test(name) &&
+    /purchas|order|payment|transaction|sale|\b(?:bought|paid|charged)\b/.test(spoken(name)) &&
+    !/refund|cancel|fail|start|abandon|view/.test(spoken(name)) &&
     [...properties.values()].some(isMoney);
   return events.filter(isOrder).toSorted((a, b) => b.count - a.count)[0];
 }
+
+/** Events that are known by what their names say, where a project has none of the names that are defined. */
+const GUESSES = [
+  [ORDER_WORDS, orderEvent],
+  [CART_WORDS, cartEvent],
+] as const;

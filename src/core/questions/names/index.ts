@@ -55,6 +55,9 @@ export const contentStems = (phrase: string): string[] => {
   return (content.length > 0 ? content : words).map(stemOf);
 };
 
+/** The words of a name, separated by spaces. They are the same for `orderPlaced` and `order_placed`. */
+export const spoken = (name: string): string => nameWords(name).join(" ");
+
 /** Words in names that carry no meaning. */
 export const JOINING: ReadonlySet<string> = new Set(
   "a an the our their your my its of for in on at into something it them".split(" "),
@@ -79,7 +82,7 @@ export const isCommon = (text: string): boolean =>
 
 /** Whether a property has amounts of money. */
 export const isMoney = ({ name, type }: Pick<PropertyInfo, "name" | "type">): boolean =>
-  type === "number" && MONEY.test(name);
+  type === "number" && MONEY.test(spoken(name));
 
 const MONEY =
-  /(?:^|[_$ ])(?:revenue|amount|price|total|value|mrr|arr|cost|fee|charge|paid|sales)(?:$|[_ ])/i;
+  /\b(?:revenue|amount|price|total|value|mrr|arr|cost|fee|charge|paid|sales|eur|usd|gbp)\b/;

@@ -1,7 +1,7 @@
 /** The phrases for each concept, separated by commas. They match all forms of their words. */
 export const CONCEPTS = {
   count:
-    "how many, how many times, number of times, number of, count of, total number of, count, how often, volume of, amount, total count of, no of, nr of",
+    "how many, how many times, number of times, number of, count of, total number of, count, how often, and how often, and how many times, volume of, amount, total count of, no of, nr of",
   much: "how much",
   average: "average, avg, mean, on average, typical, typically, in average, average of",
   median: "median, median of, in median",
@@ -59,7 +59,7 @@ export const CONCEPTS = {
   share:
     "%, % of, what % of, pct, pct of, how many percent, how many percent of, share, share of, percentage, percentage of, percent, percent of, proportion, proportion of, fraction, fraction of, what part of, portion of, portion, which part of",
   how_long:
-    "how long do it take, how long time, how long, how much time, time from, time between, how quickly, how fast, time to convert, time it take, time take, time until, time to, how long be it, how many time pass between, how much time pass between, how much time do it take",
+    "how long do it take, how long time, how long, how much time, time from, time between, how quickly, how fast, time to convert, time it take, time take, time until, time to, how long be it, how many time pass between, how much time pass between, how much time do it take, how many hours do it take, how many minutes do it take, how many days do it take, how many seconds do it take",
   retention:
     "retention, retain, cohort, cohort analysis, retention rate, retention cohort, cohort by",
   back: "come back, return, coming back, come again, keep coming back, visit again, be back, return to, come back to, returning to, come back with, return with",
@@ -86,6 +86,7 @@ export const CONCEPTS = {
     "last seen, last time, last active, last visit, last activity, most recently, most recent, last online, last",
   first_seen:
     "first seen, first time, first active, first visit, first activity, initially, earliest, first",
+  why: "why, for what reason, for which reason, what for",
   when: "when, what time be, what date, on what date, what day do",
   weekday:
     "day of the week, weekday, which weekday, week day, day of week, which day of the week, days of the week, on which weekday, on which day of the week, weekdays",
@@ -127,13 +128,13 @@ export const CONCEPTS = {
   order_value:
     "order value, basket value, basket size, purchase value, aov, order size, cart value, ticket size, worth of an order, revenue per order, revenue per purchase, value of an order, value per order, value of order, value of purchase, order total, amount of an order, amount per order",
   lifetime: "lifetime value, ltv, customer value, customer lifetime value",
-  done: "sent, placed, submitted, written, filed, recorded, tracked, performed, counted, raised, raise, posted, occurred, issued, issue, place, submit, made, make, took place, get, started, opened, logged, captured, began, begin, triggered, trigger",
+  done: "sent, placed, submitted, written, filed, recorded, tracked, performed, counted, raised, raise, posted, occurred, issued, issue, place, submit, made, make, took place, get, started, opened, logged, captured, began, begin, triggered, trigger, handed in, hand in, turned in",
   who: "who, whom, whoever",
   which: "which, what, wich",
   list: "list",
   set_any:
     "with a, with any, with an, end up with, end up with a, end up with an, ending up with a, that had a, that had an, use a, use any, used a, used an, with some, that have a, that have an, have a, have an",
-  contains: "contains, containing, contain, include",
+  contains: "contains, containing, contain, include, mention, mentioning",
   starts:
     "starts with, start with, starting with, begin with, beginning with, that begin with, that start with, under",
   ends: "ends with, end with, ending with, ending in, that end with",
@@ -156,7 +157,7 @@ export type Concept = keyof typeof CONCEPTS;
 export const FILLER: ReadonlySet<string> = new Set(
   `someone somebody anyone anybody a an the our credit split we us my i me your you their its it this that these those there here of for in on at
   with be is are was were been being have has had do does did get got gets getting give show tell
-  please can could would want like know see let need wanna how many much what who's whose where
+  please can could would gave given teh hte want like know see let need wanna how many much what who's whose where
   via using through from to as into onto upon within across hey hi hello hoglet thanks thank pls plz
   thx chart graph figure data stats statistics report overview just also really roughly now currently
   right some all any only exactly well they them he she his her him one ones make made makes happen

@@ -54,7 +54,10 @@ const LONG_UNITS: Readonly<Record<string, string>> = {
 };
 
 /** Nouns that people may add to the name of a property, as in "payment method". */
-const GENERIC = ["method", "type", "name", "code", "kind"];
+const GENERIC = ["method", "type", "name", "code", "kind", "level", "tier", "category", "status"];
+
+/** Nouns at the end of a name that people leave out: "by tutor" is by the property `tutorName`. */
+const NAMING = /^(?:name|title|code)$/;
 
 // The project's own names come first, then the words for SDK properties, then the names of SDK properties.
 const isOwn = ({ name }: PropertyInfo) => !/^\$|^distinct_id$|^token$/.test(name);
@@ -66,6 +69,9 @@ export function propertyKeys(vocabulary: ProjectVocabulary, properties: readonly
   const all = properties.filter(({ of }) => of !== "session");
   const [own, others] = [all.filter(isOwn), all.filter((one) => !isOwn(one))];
   const byName = new Map(all.toReversed().map((one) => [`${one.of} ${one.name}`, one]));
+  const bySpoken = new Map(
+    own.toReversed().map((one) => [`${one.of} ${nameWords(one.name).join("_")}`, one]),
+  );
   const addPhrases = (one: PropertyInfo | undefined, phrases: readonly string[]) => {
     for (const phrase of one === undefined ? [] : phrases)
       add(propertiesBy, keyOf(contentStems(phrase)), one as PropertyInfo);
@@ -75,7 +81,9 @@ export function propertyKeys(vocabulary: ProjectVocabulary, properties: readonly
   }
   for (const one of own) addOwn(vocabulary, propertiesBy, one);
   for (const { names, words } of DEFINED_PROPERTIES.map(defined)) {
-    addPhrases(names.flatMap((name) => byName.get(`event ${name}`) ?? [])[0], words);
+    const known = (name: string) =>
+      byName.get(`event ${name}`) ?? bySpoken.get(`event ${name}`) ?? [];
+    addPhrases(names.flatMap(known)[0], words);
   }
   for (const one of others) add(propertiesBy, keyOf(nameStems(one.name)), one);
   for (const one of own) {
@@ -91,6 +99,23 @@ export function propertyKeys(vocabulary: ProjectVocabulary, properties: readonly
 const isOfEvent = ({ events }: PropertyInfo, word = ""): boolean =>
   [...(events ?? [])].some((event) => nameStems(event).includes(stemOf(word)));
 
+/** A name with its unit as people write it. "Delivery time" is `deliveryMinutes`. */
+function unitNames(words: readonly string[]): string[][] {
+  const isTime = (word: string) => /^(?:s|secs?|seconds|mins?|minutes|h|hours|days)$/.test(word);
+  const timed = words.filter((word) => !isTime(word));
+  const isTimed = timed.length > 0 && timed.length < words.length;
+  return [
+    words.map((word) => LONG_UNITS[word] ?? word),
+    ...(isTimed ? ["time", "duration"].map((noun) => [...timed, noun]) : []),
+  ];
+}
+
+/** A name without the noun that people leave out, or with one that they add: "payment method" is `payment`. */
+const textNames = (words: readonly string[]): string[][] => [
+  ...(NAMING.test(words.at(-1) ?? "") ? [words.slice(0, -1)] : []),
+  ...(words.length === 1 ? GENERIC.map((noun) => [...words, noun]) : []),
+];
+
 /** Adds a property by its name, by its name without units, and by its name with a generic noun. */
 function addOwn(
   { groups }: ProjectVocabulary,
@@ -103,12 +128,10 @@ function addOwn(
   // "Seconds read" of "article read" is no "read".
   const withoutUnits = words.filter((word) => !UNIT_WORDS.test(word));
   if (withoutUnits.length > 1 || !isOfEvent(one, withoutUnits[0])) addWords(withoutUnits);
-  if (one.type === "number") addWords(words.map((word) => LONG_UNITS[word] ?? word));
+  for (const some of one.type === "number" ? unitNames(words) : []) addWords(some);
   if (one.type === "boolean") addWords(words.filter((word) => !/^(?:is|has|was|had)$/.test(word)));
-  // "Payment method" is the property "payment".
-  for (const noun of words.length === 1 && one.type === "text" ? GENERIC : []) {
-    if (!propertiesBy.has(keyOf([...words, noun].map(stemOf)))) addWords([...words, noun]);
-  }
+  for (const some of one.type === "text" ? textNames(words) : [])
+    if (!propertiesBy.has(keyOf(some.map(stemOf)))) addWords(some);
   const group = groups.find(({ group_type_index: index }) => index === one.group);
   if (one.group !== undefined && groups.length > 0)
     addWords([...nameWords(group?.group_type ?? ""), ...words]);

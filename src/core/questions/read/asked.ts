@@ -1,5 +1,11 @@
 import type { JsonObject } from "../../values/json.ts";
-import { type EventInfo, isMoney, type NameIndex, type PropertyInfo } from "../names/index.ts";
+import {
+  type EventInfo,
+  isMoney,
+  type NameIndex,
+  type PropertyInfo,
+  spoken,
+} from "../names/index.ts";
 import { folded } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
 import {
@@ -108,6 +114,13 @@ export class Asked {
     );
   }
 
+  /** Takes the conditions on hours and days of the week. */
+  takeHabits(): JsonObject[] {
+    const { habits = [] } = this.when;
+    delete this.when.habits;
+    return habits.map((key) => ({ type: "hogql", key }));
+  }
+
   /** The event with orders; undefined if the project has no such event. */
   orders(): EventInfo | undefined {
     return this.index.eventsBy.get("purchas")?.[0];
@@ -123,12 +136,13 @@ export class Asked {
       (one) =>
         one.of === "event" && isMoney(one) && event.properties.get(one.name)?.type === "number",
     );
-    const named = (pattern: RegExp) => all.filter(({ name }) => pattern.test(name));
+    const named = (pattern: RegExp) => all.filter(({ name }) => pattern.test(spoken(name)));
     const best = event.properties.has("currency") ? all : named(/revenue|amount/i);
+    const whole = all.filter(({ name }) => !PART_OF_PRICE.test(spoken(name)));
     const found =
-      named(/^\$?revenue$/i)[0] ??
-      [all, best].find(({ length }) => length === 1)?.[0] ??
-      named(/^(?:amount|mrr|price)$/i)[0];
+      named(/^revenue$/)[0] ??
+      [all, best, whole].find(({ length }) => length === 1)?.[0] ??
+      named(/^(?:amount|mrr|price)$/)[0];
     if (found !== undefined) return found;
     throw new NotUnderstood(
       words,
@@ -138,6 +152,9 @@ export class Asked {
     );
   }
 }
+
+/** Amounts that are only a part of a price, or no income. */
+const PART_OF_PRICE = /\b(?:fee|tax|vat|discount|shipping|delivery|tip|cost|refund|overage)\b/;
 
 /** Whether an item has any of the tags; false if it is undefined. */
 export const isTagged = (item: Item | undefined, ...tags: readonly string[]): boolean =>

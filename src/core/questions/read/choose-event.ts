@@ -1,4 +1,4 @@
-import type { EventInfo } from "../names/index.ts";
+import { type EventInfo, keyOf } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
 import type { Part } from "./parts.ts";
 import type { Places } from "./rules.ts";
@@ -17,6 +17,31 @@ const begins = ({ verbs }: EventInfo): number =>
   [...verbs].some((verb) => CREATING.has(verb))
     ? 2
     : Number([...verbs].some((verb) => STARTING.has(verb)));
+
+/** Stems of what did not work out. Words mean such an event only if they say so: "paid" is no `payment_failed`. */
+const FAILURES =
+  "fail failed declined rejected refunded cancelled error abandoned removed missed expired revoked"
+    .split(" ")
+    .map(stemOf);
+
+/** The events without those that only failed. */
+export const unfailed = ({ events, stems }: Gathered, whole: readonly EventInfo[]): EventInfo[] =>
+  events.filter(
+    (event) =>
+      whole.includes(event) ||
+      FAILURES.every((stem) => !event.stems.includes(stem) || stems.has(stem)),
+  );
+
+/** Whether a part of an event's name is in the name of an event about something else: "api" of "api key" and "api call". */
+export function isVague(event: EventInfo, { events, stems }: Gathered): boolean {
+  const unsaid = (one: EventInfo) =>
+    one.stems.filter((stem) => !one.verbs.has(stem) && !stems.has(stem));
+  const own = unsaid(event);
+  return (
+    own.length > 0 &&
+    events.some((one) => unsaid(one).length > 0 && keyOf(unsaid(one)) !== keyOf(own))
+  );
+}
 
 /** The events that the words may mean equally well, the most frequent first. */
 export function chosenOf(

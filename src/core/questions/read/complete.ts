@@ -43,6 +43,7 @@ export function completed(
     ...ofOne,
     ...coined,
   ]);
+  filters.push(...takeHabits(asked, filters, draft));
   takeOwners(asked, filters);
   checkPossible(filters);
   const own = [...taken.map((label) => breakdownOf(label, events)), ...(draft.labels ?? [])];
@@ -90,6 +91,15 @@ function takePerson(asked: Asked): JsonObject[] {
   const by = asked.beside(whom, -1);
   if (by?.tags.includes("BY") === true) by.isUsed = true;
   return whom.part?.kind === "whom" ? [personFilter(asked, whom.part.id)] : [];
+}
+
+/** Takes conditions on hours and days of the week. Throws `NotUnderstood` if they could be on what people did. */
+function takeHabits(asked: Asked, filters: readonly JsonObject[], { query }: Draft): JsonObject[] {
+  const habits = asked.takeHabits();
+  const isOfDeeds = JSON.stringify([query, filters]).includes('"behavioral"');
+  if (habits.length === 0 || !(isOfDeeds || query["kind"] === "ActorsQuery")) return habits;
+  const reason = "Ask for hours and days of the week with events, not with what people did.";
+  throw new NotUnderstood("hours or days of the week", reason);
 }
 
 const SEARCHED = /^(?:search_?)?(?:query|term|text)$/i;

@@ -24,6 +24,10 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   for (const pattern of ["CMP _ PROP", "PROP _ CMP"]) {
     places.each(pattern, (found) => numeric(found, found.of("CMP")[0]?.part as Compared));
   }
+  // "A status of 400 or more" is on the property `statusCode`.
+  places.each("NEARPROP {of|is|was} _ CMP", (found) =>
+    numeric(found, found.of("CMP")[0]?.part as Compared),
+  );
   places.each(`(EXCEPT|WITHOUT) _ PROP _ (BY)? _ ${VALUES}`, listed);
   places.each(`PROP _ ${IS}? _ (WITHOUT|EXCEPT|DIFFERS)? _ ${VALUES}`, listed);
   places.each(`(EXCEPT|WITHOUT) _ ${VALUES} ({as|in|for})? PROP`, listed);
@@ -59,7 +63,9 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
 
 const propertiesIn = (found: Found): readonly PropertyInfo[] => {
   const [place] = found.free("PROP");
-  return place === undefined ? [] : found.term(place).properties;
+  const [near] = found.free("NEARPROP");
+  if (place !== undefined) return found.term(place).properties;
+  return near === undefined ? [] : found.term(near).near;
 };
 
 /** A condition with the same values for each possible property; undefined without properties. */
@@ -164,7 +170,9 @@ function isSo(found: Found): Condition | undefined {
   const isNoun = !isLabel && /[^s]s$/.test(found.all[0]?.word ?? "");
   // "Charged on fast chargers", "for remote jobs".
   const isObject = /^(?:on|for|with|in|from|at|using|via)$/.test(before?.word ?? "");
-  return isAfterBe || isAdjective || isNoun || isObject
+  // "Handed in late".
+  const isAdverb = before?.part === undefined && before?.tags.includes("DONE") === true;
+  return isAfterBe || isAdjective || isNoun || isObject || isAdverb
     ? condition(found, properties, "exact", ["true"])
     : undefined;
 }

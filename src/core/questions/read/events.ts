@@ -1,6 +1,6 @@
 import type { EventInfo, NameIndex, PropertyInfo } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
-import { chosenOf } from "./choose-event.ts";
+import { chosenOf, isVague, unfailed } from "./choose-event.ts";
 import type { Named, Part } from "./parts.ts";
 import type { Place, Places } from "./rules.ts";
 import type { Term } from "./terms.ts";
@@ -24,16 +24,18 @@ const STRUCTURE: ReadonlySet<string> = new Set(
 /** Concepts that give way to a project's own event of the same name, such as "visit". */
 const NOUNS: ReadonlySet<string> = new Set(["SESSION", "CONVERSION", "ENTRY", "EXIT"]);
 
-/** Reads the events that a question names. */
-export function readEvents(places: Places<Part>, index: NameIndex): void {
+/** Reads the events that a question names; with `isLast` also by words that are values. */
+export function readEvents(places: Places<Part>, index: NameIndex, isLast = false): void {
   // `readEvent` changes the places, so they are read again in each step.
   for (let at = 0; at < places.sequence().length; at += 1) {
     const { part, joins } = places.sequence()[at] as At;
-    if (part === undefined && joins === undefined) readEvent(places, at, index);
+    if (part === undefined && joins === undefined) readEvent(places, at, { index, isLast });
   }
 }
 
-function readEvent(places: Places<Part>, at: number, index: NameIndex): void {
+type Reading = { index: NameIndex; isLast: boolean };
+
+function readEvent(places: Places<Part>, at: number, reading: Reading): void {
   const place = places.sequence()[at] as At;
   const before = places.sequence()[at - 1];
   const term = places.terms[place.from] as Term;
@@ -44,7 +46,7 @@ function readEvent(places: Places<Part>, at: number, index: NameIndex): void {
   if (structure.length > 0 && !isOwnNoun && !isQuoted(term)) return;
   if (whole.length > 0 && isLabel(place, term, before)) return;
   if (isVerbOfNext(places, at)) return;
-  takeEvent(places, at, index);
+  takeEvent(places, at, reading);
 }
 
 /** Whether "opened" in "opened two tickets" is the verb of the event after it, and no page view. */
@@ -71,13 +73,13 @@ function isVerbOfNext(places: Places<Part>, at: number): boolean {
   );
 }
 
-function takeEvent(places: Places<Part>, at: number, index: NameIndex): void {
+function takeEvent(places: Places<Part>, at: number, { index, isLast }: Reading): void {
   const place = places.sequence()[at] as At;
   const term = places.terms[place.from] as Term;
   const whole = term.events;
   const starts = whole.length > 0 ? extended(whole, term, index) : term.partOf;
   if (starts.length === 0) return;
-  const found = gathered(places, at, starts);
+  const found = gathered(places, at, starts, whole);
   const again = whole.length === 0 ? sameThing(places, at, starts) : undefined;
   const isOnly = whole.length === 1 && starts.length === 1;
   const noun = singular(term.words[0]?.low ?? "");
@@ -85,7 +87,8 @@ function takeEvent(places: Places<Part>, at: number, index: NameIndex): void {
   const [event, ...others] = again === undefined ? likely : [again];
   if (event === undefined) return;
   const isPart = whole.length === 0 && !event.stems.every((stem) => found.stems.has(stem));
-  const isMeant = again !== undefined || isNegatedVerb(places, at);
+  const isMeant = again !== undefined || isNegatedVerb(places, at) || (isLast && isValue(place));
+  if (isPart && isVague(event, found)) return;
   if (isPart && !isMeant && isMeantOtherwise(places, at)) return;
   claim(places, at, { event, others, isPart, joined: found.others }, index);
 }
@@ -233,8 +236,15 @@ function extended(whole: readonly EventInfo[], { words }: Term, index: NameIndex
   return [...whole, ...longer.filter((one) => !whole.includes(one))];
 }
 
+const isValue = ({ tags }: At): boolean => tags.includes("VAL") && !tags.includes("PROP");
+
 /** Collects more words of the event names until the clause ends. */
-function gathered(places: Places<Part>, at: number, starts: readonly EventInfo[]) {
+function gathered(
+  places: Places<Part>,
+  at: number,
+  starts: readonly EventInfo[],
+  whole: readonly EventInfo[],
+) {
   const sequence = places.sequence();
   const first = places.terms[(sequence[at] as At).from] as Term;
   const stems = new Set(
@@ -254,7 +264,10 @@ function gathered(places: Places<Part>, at: number, starts: readonly EventInfo[]
       place.joins === undefined &&
       term.words.length === 1 &&
       !isQuoted(term);
-    const fitting = events.filter((one) => one.stems.includes(stem) && !stems.has(stem));
+    // "Package purchase" is one event, "package bought".
+    const fitting = events.filter(
+      (one) => term.events.includes(one) || (one.stems.includes(stem) && !stems.has(stem)),
+    );
     const isPerson = place.tags.includes("PERSON");
     if (isWord && fitting.length > 0 && (!isPerson || hasVerb)) {
       events = fitting;
@@ -265,7 +278,7 @@ function gathered(places: Places<Part>, at: number, starts: readonly EventInfo[]
     }
     if (!place.tags.some((tag) => BETWEEN.has(tag))) break;
   }
-  return { events, stems, others };
+  return { events: unfailed({ events, stems }, whole), stems, others };
 }
 
 /** Adds a word without a meaning of its own to the event before it, as in "orders placed" and "purchase events". */

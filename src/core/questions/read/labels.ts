@@ -5,7 +5,13 @@ import { type Asked, type Item, isTagged, noProperty, rankedProperties, textOf }
 /** A breakdown, or its possible properties until the events are known. */
 export type Label =
   | { json: JsonObject }
-  | { properties: readonly PropertyInfo[]; isFirstTouch: boolean; words: string };
+  | {
+      properties: readonly PropertyInfo[];
+      /** Properties with the word in their name, if the events have none of the others. */
+      near?: readonly PropertyInfo[];
+      isFirstTouch: boolean;
+      words: string;
+    };
 
 /** The labels of an answer, with its number of lines and their order. */
 export type Labels = {
@@ -55,8 +61,10 @@ export function labelOf(asked: Asked, item: Item): Label | undefined {
         : { property: `$group_${index}`, type: "event" },
     };
   }
-  if (isProperty)
-    return { properties, isFirstTouch: isFirstTouch(asked, item), words: textOf(item) };
+  if (isProperty) {
+    const { near } = item.term;
+    return { properties, near, isFirstTouch: isFirstTouch(asked, item), words: textOf(item) };
+  }
   return isPeople(item) ? personLabel(asked) : undefined;
 }
 
@@ -97,7 +105,9 @@ function isFirstTouch(asked: Asked, item: Item): boolean {
 /** Returns a label as a breakdown. Throws `NotUnderstood` if the events do not have the property. */
 export function breakdownOf(label: Label, events: readonly (EventInfo | null)[]): JsonObject {
   if ("json" in label) return label.json;
-  const [property] = rankedProperties(label.properties, events);
+  const [property] = [label.properties, label.near ?? []].flatMap((all) =>
+    rankedProperties(all, events),
+  );
   if (property === undefined)
     throw noProperty(label.words, label.properties[0]?.name ?? label.words, events);
   const { of, name, group } = property;

@@ -1,3 +1,4 @@
+import { spoken } from "../names/index.ts";
 import { type Bound, type Compared, type Frequency, type Part, UNITS, type Unit } from "./parts.ts";
 import type { Match, Places } from "./rules.ts";
 
@@ -105,12 +106,11 @@ export const SECONDS: Partial<Record<Unit, number>> = {
   ...{ millis: 0.001, seconds: 1, minutes: 60, hours: 3600, days: 86_400, weeks: 604_800 },
 };
 
-const NAMED_UNIT =
-  /(?:^|_|\b)(ms|millis|milliseconds|s|sec|secs|seconds|min|mins|minutes|hours|h|days)(?:$|_)/i;
+const NAMED_UNIT = /\b(ms|millis|milliseconds|s|sec|secs|seconds|min|mins|minutes|hours|h|days)\b/;
 
 /** Returns the unit in the name of a property, such as `_ms`, in seconds; undefined without one. */
 export function unitOfName(name: string): number | undefined {
-  const [, unit] = NAMED_UNIT.exec(name) ?? [];
+  const [, unit] = NAMED_UNIT.exec(spoken(name)) ?? [];
   if (unit === undefined) return name === "$session_duration" ? 1 : undefined;
   const letter = unit.toLowerCase();
   if (letter.startsWith("mi") && !letter.startsWith("mil")) return 60;

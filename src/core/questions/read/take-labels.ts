@@ -1,5 +1,5 @@
-import { isMoney } from "../names/index.ts";
-import { type Asked, type Item, isTagged } from "./asked.ts";
+import { isMoney, type PropertyInfo, spoken } from "../names/index.ts";
+import { type Asked, type Item, isTagged, textOf } from "./asked.ts";
 import {
   EXPRESSIONS,
   isByPerson,
@@ -19,6 +19,7 @@ export function takeLabels(asked: Asked): Labels {
   const { labels, isRanked } = taking;
   const words = asked.items.filter((item) => isFree(item) && isTagged(item, "BY", "PER"));
   for (const by of words) taking.addBy(by);
+  taking.addWhy();
   if (labels.length === 0 && !asked.has("WHOM")) taking.addAsked();
   if (isRanked && labels.length === 0 && !asked.has("SOLD")) taking.addRanked();
   if (labels.length === 0) taking.addBare();
@@ -111,6 +112,17 @@ class Taking {
     return isProperty ? after : one;
   }
 
+  /** Takes "why" as the property with the reason of an event. */
+  addWhy(): void {
+    const { asked } = this;
+    const [first, ...others] = asked.events().map(({ part }) => part.event);
+    const isReason = ({ of, name }: PropertyInfo) =>
+      of === "event" && /\breason$/.test(spoken(name)) && first?.properties.has(name) === true;
+    const properties = asked.index.properties.filter(isReason);
+    const why = properties.length === 1 && others.length === 0 ? asked.take("WHY") : undefined;
+    if (why !== undefined) this.addLabel({ properties, isFirstTouch: false, words: textOf(why) });
+  }
+
   /** Takes "which pages", "what reasons", "each plan". */
   addAsked(): void {
     const { asked } = this;
@@ -132,14 +144,17 @@ class Taking {
   /** Takes "top 5 pages", "most common cancellation reason", "most active users". */
   addRanked(): void {
     const { asked } = this;
-    const items = asked.items.filter(
-      (item) => !item.isUsed && !this.isMeasure(item) && labelOf(asked, item) !== undefined,
-    );
     // "What do people search for most" and "most users" do not ask for people; "most active users" does.
     const isNext = (item: Item) => {
       const before = asked.beside(item, -1);
       return isTagged(before, "MOST", "LEAST", "WHICH", "NUM") && before?.word !== "most";
     };
+    const items = asked.items.filter(
+      (item) =>
+        !item.isUsed &&
+        !this.isMeasure(item) &&
+        (labelOf(asked, item) !== undefined || (item.part?.kind === "pages" && isNext(item))),
+    );
     if (this.add(items.find((item) => !isPeople(item)) ?? items.find(isNext))) return;
     // "Who searches most" and "top commenters" ask for people too.
     const who = asked.items[0];
@@ -169,8 +184,11 @@ class Taking {
     // "Units sold" is their sum.
     const isSum = (item: Item) =>
       item.term.properties[0]?.type === "number" && this.asked.beside(item, 1)?.part?.kind === "ev";
+    // "Course revenue" is that of the event `course_purchased`.
+    const isEarned = (item: Item) =>
+      item.term.partOf.length > 0 && isTagged(this.asked.beside(item, 1), "REVENUE");
     const isBare = (item: Item) =>
-      item.term.group === undefined && isTagged(item, "PROP") && !isSum(item);
+      item.term.group === undefined && isTagged(item, "PROP") && !isSum(item) && !isEarned(item);
     this.add(free.find((item) => isBare(item) && (isPlural(item) || item === first)));
   }
 

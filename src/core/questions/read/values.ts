@@ -2,7 +2,7 @@ import type { NameIndex, ValueInfo } from "../names/index.ts";
 import { folded } from "../text/stems.ts";
 import { conditionOn, TEXT_OPERATORS } from "./conditions.ts";
 import type { Condition, PageNamed, Part, PersonNamed } from "./parts.ts";
-import type { Match, Places } from "./rules.ts";
+import type { Match, Place, Places } from "./rules.ts";
 import type { Term } from "./terms.ts";
 
 type Found = Match<Part>;
@@ -19,14 +19,27 @@ const OTHERWISE =
 
 /** Reads conditions that name only values, such as "from Germany", "mobile", "except Chrome and Safari". */
 export function readValues(places: Places<Part>): void {
-  places.each(`(EXCEPT|WITHOUT) _ ${VALUES}`, (found) => alone(found, true));
-  places.each(`${PREPOSITION} _ ${VALUES}`, (found) => alone(found, false));
+  places.each(
+    `(EXCEPT|WITHOUT) _ ({\\w+ed|paid|made|bought|sold|sent|done} {in|with|by|via|on|from|using})? _ ${VALUES}`,
+    (found) => alone(found, true),
+  );
+  places.each(`${PREPOSITION} _ ${VALUES}`, (found) =>
+    isBetweenSteps(found, places) ? undefined : alone(found, false),
+  );
   places.each(VALUES, (found) =>
     found.all[0]?.tags.some((tag) => OTHERWISE.includes(tag)) === true
       ? undefined
       : alone(found, false),
   );
 }
+
+/** Whether "to" in "from sign up to trial booking" leads to the next step. */
+const isBetweenSteps = ({ all, after }: Found, places: Places<Part>): boolean => {
+  const sequence = places.sequence();
+  const at = sequence.indexOf(all[0] as Place<Part>);
+  const isEvent = (one: Place<Part> | undefined) => one?.part?.kind === "ev";
+  return all[0]?.word === "to" && isEvent(after) && sequence.slice(0, at).some(isEvent);
+};
 
 /** The values that a word stands for. "Remote" may be a text, and the property "is remote". */
 const valuesOf = ({ values, properties }: Term): readonly ValueInfo[] => [
@@ -36,7 +49,7 @@ const valuesOf = ({ values, properties }: Term): readonly ValueInfo[] => [
   ),
 ];
 
-function alone(found: Found, isNot: boolean): Condition | undefined {
+function alone(found: Found, isNot: boolean): Condition | PageNamed | undefined {
   const places = found.free("VAL");
   const isNamedBy =
     found.all.some(({ word }) => word === "by") && places.some(({ tags }) => tags.includes("PROP"));
@@ -51,6 +64,11 @@ function alone(found: Found, isNot: boolean): Condition | undefined {
     );
     return [{ property: one.property, values, isExact }];
   });
+  const page = of.find(({ property }) => property.of === "event" && property.name === "$pathname");
+  const isPage = of.every(({ property: { name } }) => name.endsWith("pathname"));
+  // "The pricing page" may be a step, as "/pricing" may.
+  if (page !== undefined && isPage && places.length === 1)
+    return { kind: "pages", paths: page.values, isNot, how: "exact" };
   const isEach = !isNot && places.length > 1 && found.of("OR").length === 0;
   const operator = isNot ? "is_not" : "exact";
   return conditionOn(found, of, { operator, isNamed: false, ...(isEach ? { isEach } : {}) });
@@ -167,6 +185,17 @@ const onlySection = (found: Found, index: NameIndex): PageNamed | undefined =>
 export function readPlaces(places: Places<Part>, index: NameIndex): void {
   places.each("{[^|>]+} {pages?|posts?|articles?|sections?|entries}", (found) =>
     section(found, index),
+  );
+  // "Visitors read the docs": the verb adds nothing to the pages.
+  places.each(
+    "(EV|{read|visit|visited|browse|browsed|opened}) _ {(?!(?:the|our|an?|>)\\b)[^|>]+}",
+    (found) => {
+      const [verb, name] = [found.all[0] as Place<Part>, found.all.slice(-1)];
+      const isView =
+        verb.part === undefined &&
+        !found.term(verb).events.some(({ name: own }) => !own.startsWith("$"));
+      return isView ? section({ ...found, all: name }, index) : undefined;
+    },
   );
   places.each("(VAL|F|NEARPROP|EVPART) (EV|PROP)", (found) => screen(found, index));
   places.each("(EXCEPT|WITHOUT) _ (PROP)? _ PAGE(((AND|OR|{,}) _)+ PAGE)*", (found) =>

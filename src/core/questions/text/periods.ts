@@ -83,6 +83,15 @@ const weekOfMonth: Reader = ([nth = "", month = "", year], today) => {
   return between(first, daysAfter(first, 6));
 };
 
+/** "Last weekend", or "this weekend" if it has begun. */
+const weekend: Reader = ([which = ""], today) => {
+  const sunday = weekdayBefore("sunday", today);
+  if (which !== "this") return between(daysAfter(sunday, -1), sunday);
+  const day = new Date(`${today.slice(0, 10)}T00:00:00Z`).getUTCDay();
+  if (day !== 6 && day !== 0) return undefined;
+  return between(day === 6 ? today.slice(0, 10) : weekdayBefore("saturday", today));
+};
+
 /** Phrases for periods, the more specific ones first. */
 const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
   [
@@ -151,11 +160,8 @@ const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
     weekOfMonth,
   ],
   [
-    "(?:on\\s+|over\\s+|for\\s+)?(?:the\\s+)?last weekend",
-    (_, today) => {
-      const sunday = weekdayBefore("sunday", today);
-      return between(daysAfter(sunday, -1), sunday);
-    },
+    "(?:on\\s+|over\\s+|for\\s+|during\\s+)?(?:the\\s+)?(last|past|previous|this) weekend(?: so far)?",
+    weekend,
   ],
   [`${IN}(?:last|previous) (?:business|working) week`, () => calendar("week", 1)],
   [`${IN}(?:last|previous)\\s+(${LONG_UNIT})`, before(1)],

@@ -46,7 +46,8 @@ const ENDS: readonly [end: RegExp, put: string, left: number][] = [
 /** Returns the stem of a lower-case word. It is the same for cancel, cancels, cancelled, cancelling and cancellation. */
 export function stemOf(word: string): string {
   const one = singular(word);
-  let stem = NOUNS.get(one) ?? IRREGULAR.get(word) ?? IRREGULAR.get(one) ?? one;
+  const verb = one.replace(/(?<=er)y$/, "");
+  let stem = NOUNS.get(one) ?? IRREGULAR.get(word) ?? IRREGULAR.get(one) ?? verb;
   for (let before = ""; before !== stem; ) {
     before = stem;
     stem = withoutEnd(stem);

@@ -1,6 +1,7 @@
 import { INTERVALS, type Interval } from "../../queries/period.ts";
 import { comparedSpans } from "./compared.ts";
 import { LETTERS, type Span, type TimeUnit, type Today } from "./dates.ts";
+import { HABITS } from "./habits.ts";
 import { DIGITS, groupsOf, periodIn, standing, unitOf } from "./periods.ts";
 import { withoutQuotes } from "./words.ts";
 
@@ -16,6 +17,8 @@ export type When = {
   compare?: string;
   /** The unit of "week over week". */
   overUnit?: TimeUnit;
+  /** Conditions on the hour and the day of the week, as filters of the type `hogql` have them. */
+  habits?: string[];
   /** Whether the question has words such as "so far" or "ever". Without a period, they mean all time. */
   isMaybeAllTime?: true;
 };
@@ -156,6 +159,16 @@ class Timed {
     if (joint !== null) this.blank("comparison", joint);
   }
 
+  takeHabits(): void {
+    for (const [pattern, read] of HABITS) {
+      const found = standing(pattern, this.text);
+      const habit = found === null ? undefined : read(groupsOf(found));
+      if (found === null || habit === undefined) continue;
+      this.when.habits = [...(this.when.habits ?? []), habit];
+      this.blank("period", found);
+    }
+  }
+
   takeIntervals(): void {
     for (const [pattern, read] of INTERVAL_RULES) {
       const found = standing(pattern, this.text);
@@ -177,6 +190,7 @@ export function takeTime(
   const timed = new Timed(hidden);
   timed.takeComparison();
   timed.takePeriods(today);
+  timed.takeHabits();
   const maybe = standing(MAYBE_ALL_TIME, timed.text);
   if (maybe !== null) {
     timed.blank("period", maybe);

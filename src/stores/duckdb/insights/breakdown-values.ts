@@ -1,4 +1,5 @@
-import { type Breakdown, TIME_VALUES, WEEKDAYS } from "../../../core/queries/breakdown.ts";
+import type { Breakdown } from "../../../core/queries/breakdown.ts";
+import { TIME_VALUES, WEEKDAYS } from "../../../core/queries/time-value.ts";
 
 /** Returns SQL of a value of TIME_VALUES as text; `wall` is that of the time on the clock of the project. */
 export function timeValue(expression: string, wall: string): string {

@@ -2,14 +2,15 @@ import type { BreakdownKind, FoundValue, Line } from "../../../core/ports/insigh
 import { isBehavior } from "../../../core/queries/behavior.ts";
 import type { Breakdown, ValueOf } from "../../../core/queries/breakdown.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import type {
-  AnyFilter,
-  EventFilter,
-  EventsNode,
-  PropertyOf,
+import {
+  type AnyFilter,
+  type EventFilter,
+  type EventsNode,
+  isTimeFilter,
+  type PropertyOf,
 } from "../../../core/queries/query-fields.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
-import { type Bind, groupMet } from "../lists/property-filter.ts";
+import { type Bind, groupMet, passesIn } from "../lists/property-filter.ts";
 import type { Near } from "../lists/sessions.ts";
 import { personFacts } from "./behaviors.ts";
 import { timeValue, valuesOrder } from "./breakdown-values.ts";
@@ -89,8 +90,11 @@ export function eventScan(target: Target, period: Period, asked = period): Event
   const wall = source.wall(period);
   const { person, text } = source;
   const persons = personFacts((own) => eventScan(target, own), asked, bind);
-  const passes = (one: AnyFilter) =>
-    isBehavior(one) ? persons.passes(one, person()) : source.passes(one);
+  const passes = (one: AnyFilter) => {
+    if (isBehavior(one)) return persons.passes(one, person());
+    if (!isTimeFilter(one)) return source.passes(one);
+    return passesIn(timeValue(one.filter.key, wall), one.filter, bind);
+  };
   // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
   const close = (compared: string, instant: string | undefined, roughly: string) =>
     wall === TIME ? [] : [`${TIME} ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];

@@ -1,7 +1,7 @@
 import type { DuckDBValue } from "@duckdb/node-api";
 import type { PersonsPlan } from "../../../../core/ports/insights/tables.ts";
-import { isBehavior } from "../../../../core/queries/behavior.ts";
-import type { AnyFilter, EventFilter } from "../../../../core/queries/query-fields.ts";
+import { type BehaviorFilter, isBehavior } from "../../../../core/queries/behavior.ts";
+import type { AnyFilter } from "../../../../core/queries/query-fields.ts";
 import type { PersonColumn } from "../../../../core/queries/tables/persons.ts";
 import { folded } from "../../../../core/values/case-folding.ts";
 import { filtersIn } from "../../../../core/values/property-filter.ts";
@@ -93,17 +93,20 @@ function ownersOfEvents(target: Target, period: PersonsPlan["period"]): string {
 const idsIn = (ids: readonly number[], bind: Bind): string =>
   `(SELECT unnest(from_json(${bind(JSON.stringify(ids))}::JSON, '["BIGINT"]')))`;
 
+/** A condition on a property of persons, the only ones that a list of them takes. */
+type Leaf = Exclude<AnyFilter, BehaviorFilter>;
+
 /**
  * Returns a function to the condition that a person meets a filter. The few persons of whom the projection omits the
  * property are tested with those of the person store.
  */
 async function metBy(search: Search, filters: PersonsPlan["query"]["filters"]) {
   const leaves = filtersIn({ any: false, of: filters }).filter(
-    (one): one is EventFilter => !isBehavior(one),
+    (one): one is Leaf => !isBehavior(one),
   );
-  const conditionOf = ({ filter }: EventFilter, bind: Bind) =>
+  const conditionOf = ({ filter }: Leaf, bind: Bind) =>
     passes(filter, (at) => textIn(at, propertyColumn(filter.key)), bind);
-  const found = new Map<EventFilter, { omitted: number[]; meeting: number[] }>();
+  const found = new Map<Leaf, { omitted: number[]; meeting: number[] }>();
   for (const leaf of leaves) {
     const { key } = leaf.filter;
     const omitted = await omittedPersons(search, [key]);
@@ -113,7 +116,7 @@ async function metBy(search: Search, filters: PersonsPlan["query"]["filters"]) {
     const meeting = await personsMeeting(search, omitted, [key], { where, values });
     found.set(leaf, { omitted, meeting });
   }
-  return (leaf: EventFilter, bind: Bind): string => {
+  return (leaf: Leaf, bind: Bind): string => {
     const condition = conditionOf(leaf, bind);
     const apart = found.get(leaf);
     if (apart === undefined) return condition;
