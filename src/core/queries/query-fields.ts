@@ -28,7 +28,7 @@ import {
 } from "./behavior.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./period.ts";
 import { checkSessionProperty } from "./session-property.ts";
-import { timeFilterIn } from "./time-value.ts";
+import { TIME_FILTER_FIELDS, type TimeFilter, timeFilter } from "./time-value.ts";
 
 /** The owner of a property: the event, its session, person or group; the latter two as they are now. */
 export type PropertyOf =
@@ -44,14 +44,8 @@ export type EventFilter = { of: PropertyOf; filter: PropertyFilter };
 /** Conditions on properties alone, and groups of them. */
 export type PropertyConditions = FilterGroup<EventFilter>["of"];
 
-/** A condition on the hour or the day of the week of an event; `filter.key` is one of TIME_VALUES. */
-export type TimeFilter = { of: { type: "hogql" }; filter: PropertyFilter };
-
 /** A condition that events must meet. */
 export type AnyFilter = EventFilter | TimeFilter | BehaviorFilter;
-
-export const isTimeFilter = (one: EventFilter | TimeFilter): one is TimeFilter =>
-  one.of.type === "hogql";
 
 /** Conditions that events must meet, and groups of which all or any must be met. */
 export type EventFilters = FilterGroup<AnyFilter>["of"];
@@ -152,10 +146,12 @@ function filterList(
   const ofEvents = (list: Json, attr: string) =>
     filterList(list, attr, { moment, types: OWNERS, ofPersons: false });
   const one = (filter: Json): AnyFilter => {
-    if (ofPersons && types === OWNERS && isOfType(filter, "hogql")) return timeFilter(filter, attr);
-    return ofPersons && isOfType(filter, "behavioral")
-      ? behaviorFilter(fields(filter, attr, BEHAVIOR_FIELDS), moment, ofEvents)
-      : eventFilter(filter, moment, { attr, types });
+    const type = isObject(filter) && ofPersons ? filter["type"] : undefined;
+    if (type === "behavioral")
+      return behaviorFilter(fields(filter, attr, BEHAVIOR_FIELDS), moment, ofEvents);
+    if (type === "hogql" && types === OWNERS)
+      return timeFilter(fields(filter, attr, TIME_FILTER_FIELDS));
+    return eventFilter(filter, moment, { attr, types });
   };
   const read = filterGroup(isObject(sent) ? sent : { values: sent }, attr, one);
   const all = filtersIn(read);
@@ -179,25 +175,14 @@ export function eventFiltersIn(texts: readonly string[], moment: Moment): Proper
 export const OWNERS = ["event", "person", "group", "session"] as const;
 
 type Types = readonly [PropertyOf["type"], ...PropertyOf["type"][]];
-const isOfType = (one: Json, type: string) => isObject(one) && one["type"] === type;
-
-/** Reads a filter of the type `hogql`: its condition is the key. Fails `invalid_input`. */
-function timeFilter(one: Json, attr: string): TimeFilter {
-  const filter = fields(one, attr, ["type", "key", "value", "label"]);
-  if ((filter.sent["value"] ?? null) !== null)
-    throw malformed("The key has the whole condition. Leave the value out.", filter.attr("value"));
-  const key = filter.attr("key");
-  return { of: { type: "hogql" }, filter: timeFilterIn(filter.text("key") ?? "", key) };
-}
-
 function eventFilter(
   one: Json,
   moment: Moment,
   { attr, types }: { attr: string; types: Types },
 ): EventFilter {
-  for (const type of ["behavioral", "hogql"])
-    if (isOfType(one, type))
-      throw malformed(`A filter of the type ${type} is not taken here.`, attr);
+  const sent = isObject(one) ? String(one["type"]) : "";
+  if (sent === "behavioral" || sent === "hogql")
+    throw malformed(`A ${sent} filter is not taken here.`, attr);
   const { type, filter } = propertyFilter(one, { types, ...moment, attr });
   if (type === "session") checkSessionProperty(filter.key, attr);
   const index = isObject(one) ? one["group_type_index"] : null;
@@ -213,12 +198,6 @@ export function propertyOf(
   if (type !== "group") return { type };
   const max = GROUP_TYPES_MAX - 1;
   return { type, group_type_index: whole(index, { attr, min: 0, max }, "A group_type_index") };
-}
-
-/** Reads the index of a type of groups. */
-export function groupTypeIndex({ sent, attr, whole }: Fields, name: string): number {
-  if ((sent[name] ?? null) === null) throw missing(attr(name));
-  return whole(name, { min: 0, max: GROUP_TYPES_MAX - 1 }, 0);
 }
 
 /** Reads `dateRange`. */

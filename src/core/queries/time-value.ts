@@ -1,5 +1,6 @@
 import { Failure } from "../values/failure.ts";
 import type { PropertyFilter } from "../values/property-filter.ts";
+import type { Fields } from "./query-fields.ts";
 
 /** The expressions of the type `hogql`, by a name; all are on the clock of the project. */
 export const TIME_VALUES = {
@@ -69,14 +70,31 @@ export function timeCondition(text: string): { expression: string; met: number[]
   return { expression, met: all.filter(isMet) };
 }
 
-/** Reads the condition of a filter of the type `hogql`. Fails `invalid_input`. */
-export function timeFilterIn(text: string, attr: string): PropertyFilter {
-  const found = timeCondition(text);
+/** A condition on the hour or the day of the week of an event; `filter.key` is one of TIME_VALUES. */
+export type TimeFilter = { of: { type: "hogql" }; filter: PropertyFilter };
+
+/** Whether a filter is on the time of an event. */
+export const isTimeFilter = (one: { of: { type: string } }): one is TimeFilter =>
+  one.of.type === "hogql";
+
+/** The fields of a filter of the type `hogql`. Its key is the condition. */
+export const TIME_FILTER_FIELDS = ["type", "key", "value", "label"];
+
+/** Reads a filter of the type `hogql` from its TIME_FILTER_FIELDS. Fails `invalid_input`. */
+export function timeFilter({ sent, attr, text }: Fields): TimeFilter {
+  if ((sent["value"] ?? null) !== null) {
+    const detail = "The key has the whole condition. Leave the value out.";
+    throw new Failure("invalid_input", detail, attr("value"));
+  }
+  const found = timeCondition(text("key") ?? "");
   if (found === undefined) {
     const detail =
       "A condition on the hour or the day of the week is expected, such as toHour(timestamp) >= 18 or toDayOfWeek(timestamp) IN (6, 7). Ask in SQL for others: POST …/query/ takes a HogQLQuery.";
-    throw new Failure("invalid_input", detail, attr);
+    throw new Failure("invalid_input", detail, attr("key"));
   }
   const { expression: key, met } = found;
-  return { key, not: false, test: { is: "equal", any: met.map(String) } };
+  return {
+    of: { type: "hogql" },
+    filter: { key, not: false, test: { is: "equal", any: met.map(String) } },
+  };
 }

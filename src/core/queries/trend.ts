@@ -1,3 +1,4 @@
+import { GROUP_TYPES_MAX } from "../identity/groups.ts";
 import { isNothing, type Json, type JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Breakdown, breakdownOf } from "./breakdown.ts";
@@ -10,7 +11,6 @@ import {
   eventsNode,
   fields,
   filtersOf,
-  groupTypeIndex,
   intervalOf,
   malformed,
   missing,
@@ -267,4 +267,10 @@ function formulaOf({ sent, attr }: Fields, series: number): Formula | null {
   ].find((one) => one !== undefined && !isNothing(one));
   const text = textOrNone(requested, attr("formula"));
   return text === null ? null : readFormula(text, series, attr("formula"));
+}
+
+/** Reads the index of a type of groups. */
+function groupTypeIndex({ sent, attr, whole }: Fields, name: string): number {
+  if ((sent[name] ?? null) === null) throw missing(attr(name));
+  return whole(name, { min: 0, max: GROUP_TYPES_MAX - 1 }, 0);
 }

@@ -17,7 +17,7 @@ import type { NameIndex } from "./names/index.ts";
 import { Asked, type Item, isTagged, NotUnderstood, textOf } from "./read/asked.ts";
 import { unmet } from "./read/check.ts";
 import { completed } from "./read/complete.ts";
-import { readNamedConditions } from "./read/conditions.ts";
+import { readNamedConditions, readTexts } from "./read/conditions.ts";
 import { readEvents } from "./read/events.ts";
 import type { Label } from "./read/labels.ts";
 import { readNumbers } from "./read/numbers.ts";
@@ -157,6 +157,7 @@ export function placesOf(words: readonly Word[], index: NameIndex): Places<Part>
   readPlaces(places, index);
   readNamedConditions(places, index);
   readEvents(places, index);
+  readTexts(places, index);
   readValues(places);
   // "How much did we refund" is about the event, although "refund" is a value too.
   if (!places.sequence().some(({ part }) => part?.kind === "ev")) readEvents(places, index, true);

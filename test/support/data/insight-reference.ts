@@ -1,13 +1,19 @@
 import type { FoundValue } from "../../../src/core/ports/insights.ts";
 import { type Breakdown, METADATA } from "../../../src/core/queries/breakdown.ts";
 import { type Interval, type Period, periodOf } from "../../../src/core/queries/period.ts";
-import type {
-  AnyFilter,
-  EventFilter,
-  EventsNode,
-  PropertyOf,
+import {
+  type AnyFilter,
+  type EventFilter,
+  type EventsNode,
+  fields,
+  type PropertyOf,
 } from "../../../src/core/queries/query-fields.ts";
-import { TIME_VALUES, timeFilterIn, WEEKDAYS } from "../../../src/core/queries/time-value.ts";
+import {
+  TIME_FILTER_FIELDS,
+  TIME_VALUES,
+  timeFilter,
+  WEEKDAYS,
+} from "../../../src/core/queries/time-value.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { propertyFilter } from "../../../src/core/values/property-filter.ts";
 import { TEST_MS_MAX } from "../start/patience.ts";
@@ -306,7 +312,7 @@ const TIMES: [condition: string, isMet: (hour: number, day: number) => boolean][
 /** A random condition on the time of events. */
 function timeOfChance({ timezone }: DataSet, dice: Chance): Choice {
   const [condition, isMet] = dice.of(TIMES);
-  const read: AnyFilter = { of: { type: "hogql" }, filter: timeFilterIn(condition, "query") };
+  const read = timeFilter(fields({ type: "hogql", key: condition }, "query", TIME_FILTER_FIELDS));
   const passes = ({ timestamp }: Stored) => {
     const shown = shownAt(timestamp, timezone);
     const part = (expression: string) => Number(shownBy(expression, shown));

@@ -51,7 +51,7 @@ export const calculation: Measure = (asked) => {
   if (target === undefined) return undefined;
   const { item, property } = target;
   const owner = event ?? ownerOf(asked, property, item === undefined ? "" : textOf(item));
-  const math = takeMath(asked) ?? "sum";
+  const math = takeMath(asked) ?? (item !== undefined && isRanked(item) ? "avg" : "sum");
   use(item, ...events);
   // "Units sold (quantity)" names the property again.
   useAll(asked, ({ part, term }) => part === undefined && term.properties[0] === property);
@@ -79,7 +79,11 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
       asked.beside(target.item, 1)?.at === target.item.at + 1 &&
       asked.beside(target.item, 1)?.part?.kind === "ev";
     const isAsked =
-      math !== undefined || isOfEvent || asked.has("MUCH") || isBareMoney(asked, numbers);
+      math !== undefined ||
+      isOfEvent ||
+      asked.has("MUCH") ||
+      isBareMoney(asked, numbers) ||
+      isQuantity(asked, target.item);
     return isAsked ? target : undefined;
   }
   const timed = timedOf(asked, event, math);
@@ -116,8 +120,9 @@ function timedOf(
   event: EventInfo | undefined,
   math: string | undefined,
 ): Target | undefined {
-  const word = asked.items.find(({ word: text, isUsed }) => !isUsed && TIME.test(text));
-  if (event === undefined || math === undefined || word === undefined) return undefined;
+  const word = asked.items.find((item) => TIME.test(item.word) && (!item.isUsed || isRanked(item)));
+  const isAsked = math !== undefined || (word !== undefined && isRanked(word));
+  if (event === undefined || word === undefined || !isAsked) return undefined;
   const [property, another] = asked.index.properties.filter(
     ({ of, name, type }) =>
       of === "event" &&
@@ -129,11 +134,15 @@ function timedOf(
   // "How many hours does it take" is of a property with hours.
   const [, unit] = /^how_many_([a-z]+)_/.exec(word.word) ?? [];
   if (unit !== undefined && unitOfName(unit) !== unitOfName(property.name)) return undefined;
-  return isTagged(word, "GREATEST", "SMALLEST") ? { property } : { item: word, property };
+  const isLeft = isTagged(word, "GREATEST", "SMALLEST") && !word.isUsed;
+  return isLeft ? { property } : { item: word, property };
 }
 
+/** Whether a superlative orders the lines: the slowest job is the one with the highest average. */
+const isRanked = (item: Item): boolean => item.isUsed && isTagged(item, "GREATEST", "SMALLEST");
+
 const TIME =
-  /^(?:how_\w+_take|how_long|time|times|duration|length|long|slowest|fastest|longest|shortest)$/;
+  /^(?:how_\w+_take|how_long|hours|minutes|time|times|duration|length|long|slowest|fastest|longest|shortest)$/;
 
 /** The number properties in a question, without labels. */
 const numbersOf = (asked: Asked, event: EventInfo | null): Target[] =>
@@ -156,6 +165,14 @@ const isBareMoney = (asked: Asked, [only, ...others]: readonly Target[]): boolea
   !asked.has("SHARE") &&
   !asked.items.some((one) => isTagged(one, "COUNT") && one !== only.item) &&
   !hasPeople(asked);
+
+/** Whether a number is summed: "how many credits were sold", "top shows by minutes listened", "minutes listened per week". */
+function isQuantity(asked: Asked, item: Item | undefined): boolean {
+  if (item === undefined || !isTagged(item, "PROP")) return false;
+  const first = asked.items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
+  const isRanking = isTagged(asked.beside(item, -1), "BY");
+  return item === first || isRanking || freeBefore(asked, item, "COUNT") !== undefined;
+}
 
 /** Whether a property comes after "by", "which" or "top". */
 export function isLabel(asked: Asked, item: Item): boolean {
@@ -221,13 +238,14 @@ export const different: Measure = (asked) => {
       isTagged(one, "PROP") &&
       freeBefore(asked, one, "DIFFERENT", "COUNT") !== undefined,
   );
-  if (item === undefined || item.term.group !== undefined) return undefined;
-  if (hasPeople(asked) || isCalculated(asked)) return undefined;
+  const isOther = item?.term.group !== undefined || hasPeople(asked) || isCalculated(asked);
+  if (item === undefined || isOther) return undefined;
   const events = asked.events();
   const [event] = events.map(({ part }) => part.event);
   const [property] = rankedProperties(item.term.properties, [event ?? null]);
-  if (property === undefined || property.of === "group" || property.of === "session")
-    return undefined;
+  if (property === undefined || /^(?:group|session)$/.test(property.of)) return undefined;
+  // "How many credits were sold" asks for their sum.
+  if (property.type === "number" && !asked.has("DIFFERENT")) return undefined;
   const owner = event ?? ownerOf(asked, property, textOf(item));
   if (asked.take("DIFFERENT") === undefined) {
     if (property.name === "$pathname" && event?.name === "$pageview") return undefined;

@@ -1,4 +1,12 @@
-import { type Asked, behavior, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
+import {
+  type Asked,
+  behavior,
+  type Item,
+  isTagged,
+  meanNothing,
+  NotUnderstood,
+  textOf,
+} from "../read/asked.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
 import { isLabel } from "./calculations.ts";
 import { type Deed, earlier, takeDeeds } from "./deeds.ts";
@@ -73,6 +81,8 @@ function isAboutEvents(asked: Asked, target: Item | undefined): boolean {
     );
 }
 
+const ONE_OR_MORE = JSON.stringify([{ is: "gte", number: 1 }]);
+
 function groupsCount(
   asked: Asked,
   target: Item | undefined,
@@ -93,6 +103,10 @@ function groupsCount(
   if (word !== target && isOfPeople) return undefined;
   if (asked.has("MOST", "LEAST", "GREATEST", "SMALLEST", "WHICH")) return undefined;
   use(word, leader);
+  const least = leader === undefined ? undefined : asked.beside(leader, -1);
+  // "At least one booking" is what an event says anyway.
+  if (least?.part?.kind === "cmp" && JSON.stringify(least.part.bounds) === ONE_OR_MORE)
+    meanNothing(least);
   asked.takeAll("DIFFERENT");
   takeActive(asked);
   const event = leader?.part.event;

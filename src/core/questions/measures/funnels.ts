@@ -1,12 +1,11 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, NotUnderstood } from "../read/asked.ts";
+import { type Asked, behavior, type Item, meanNothing, NotUnderstood } from "../read/asked.ts";
 import type { Label } from "../read/labels.ts";
 import type { Named } from "../read/parts.ts";
 import { takeDeeds } from "./deeds.ts";
 import { type Draft, node, percentage, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
-import { use } from "./items.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
 
 /** Words at the end of "hit a limit and upgraded afterwards". */
@@ -26,11 +25,7 @@ const takeJoints = (asked: Asked): void => {
 export const funnel = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
   const kind = KINDS.find((tag) => asked.has(tag));
   const steps = asked.events();
-  const later = asked.items.find(
-    (item) => LATER.test(item.word) && item.at > (steps[1]?.at ?? item.at),
-  );
-  if (kind === undefined && later === undefined && !isChain(asked, steps)) return undefined;
-  use(later);
+  if (kind === undefined && !isInOrder(asked, steps)) return undefined;
   if (kind === "HOW_LONG" && steps.length + asked.conditions().length < 2) return undefined;
   // "Acceptance rate" names one event, and `rate` looks for the other.
   if (kind === undefined && steps.length === 1 && asked.has("RATE")) return undefined;
@@ -89,9 +84,19 @@ function shownOf(asked: Asked, kind: string | undefined, isMedian: boolean): Jso
   return kind === "CONVERSION" && isOver ? { funnelVizType: "trends" } : {};
 }
 
+/** Whether words put events in order: "go from A to B", "A then B", "did A and B afterwards". Takes the words at the edges. */
+function isInOrder(asked: Asked, steps: readonly Item[]): boolean {
+  const second = steps[1]?.at;
+  if (second === undefined) return false;
+  const later = asked.items.find(({ word, at }) => LATER.test(word) && at > second);
+  if (later === undefined && !isChain(asked, steps)) return false;
+  const from = asked.items.find(({ word }) => /^(?:go|goes|went|get|move)_from/.test(word));
+  for (const item of [later, from]) if (item !== undefined) meanNothing(item);
+  return true;
+}
+
 /** Whether each event comes after the one before it in the words: "then", "to", ">". */
 const isChain = (asked: Asked, steps: readonly Item[]): boolean =>
-  steps.length > 1 &&
   steps
     .slice(1)
     .every((step, at) =>

@@ -63,6 +63,7 @@ function shareOf(asked: Asked, all: JsonObject, event: EventInfo | null, word: I
     end === undefined ? [] : takeConditions(asked, event, { from: word.at, to: end.at });
   const filters = takeConditions(asked, event);
   const rest = filters.length > 0 ? filters : takeFilters(asked, [event]);
+  refuseEach(asked, rest);
   const so = rest.length > 0 ? rest : takeBoolean(asked, event);
   const own = so.length > 0 ? so : asked.takeHabits();
   if (own.length > 0) {
@@ -77,6 +78,18 @@ function shareOf(asked: Asked, all: JsonObject, event: EventInfo | null, word: I
     ? "A share is of what meets a condition."
     : undefined;
   throw new NotUnderstood(textOf(word), reason);
+}
+
+/** Refuses "share of sign ups with Google vs email", which asks for two shares. */
+function refuseEach(asked: Asked, filters: readonly JsonObject[]): void {
+  const each = asked.items.find(
+    ({ part, isUsed }) => isUsed && part?.kind === "filter" && part.isEach === true,
+  );
+  if (each !== undefined && filters.some(({ value }) => Array.isArray(value) && value.length > 1))
+    throw new NotUnderstood(
+      textOf(each),
+      "A share is of one value. Ask for the count by property.",
+    );
 }
 
 const NOUNS = ["VISITOR", "PERSON", "PAYER", "SESSION"];
@@ -95,7 +108,7 @@ function sessionShare(asked: Asked): Draft {
   const [named] = asked.events();
   if (named === undefined) {
     const [view, word] = [infoOf(asked, "$pageview"), asked.items[0] as Item];
-    return shareOf(asked, visitsWith("$pageview"), view, word);
+    return shareOf(asked, visitsWith(view?.name ?? null), view, word);
   }
   named.isUsed = true;
   asked.takeAll("SET_ANY");

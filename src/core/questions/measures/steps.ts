@@ -12,7 +12,7 @@ import {
 import { takeConditions, takeFilters } from "./conditions.ts";
 import { FIRST, takeFirst } from "./deeds.ts";
 import { type Draft, node } from "./draft.ts";
-import { infoOf, visitEvent } from "./events.ts";
+import { infoOf, ordersOf, visitEvent } from "./events.ts";
 import { freeBefore, use } from "./items.ts";
 
 /**
@@ -23,13 +23,15 @@ export function takeSteps(asked: Asked): JsonObject[] {
   const hasViews = asked.items.some(isView);
   const steps = asked.items.filter((item) => {
     if (item.isUsed) return false;
-    if (item.part === undefined) return isTagged(item, "VISITOR", "SESSION") && !hasViews;
+    if (item.part === undefined)
+      return (isTagged(item, "VISITOR", "SESSION") && !hasViews) || isBuying(asked, item);
     const isPage = item.part.kind === "pages" && !isView(asked.beside(item, -1));
     return item.part.kind === "ev" || isPage;
   });
   const all = steps.flatMap((item, at): JsonObject[] => {
-    if (item.part === undefined && at > 0) return [];
     item.isUsed = true;
+    if (isBuying(asked, item)) return [node(ordersOf(asked, textOf(item)).name)];
+    if (item.part === undefined && at > 0) return [];
     // The conditions of the last step end at "all steps where".
     const end = asked.items.find((one) => one.at > item.at && isTagged(one, "FUNNEL"));
     const step = stepOf(asked, item, (steps[at + 1] ?? end)?.at ?? asked.items.length);
@@ -62,6 +64,10 @@ function stepOf(asked: Asked, item: Item, to: number): JsonObject {
   const visit = visitEvent(asked);
   return node(visit, {}, [filterOf(asked, item.part, [asked.event(visit) ?? null])]);
 }
+
+/** Whether "buyer" in "visitor to buyer" is the last step. */
+const isBuying = (asked: Asked, item: Item): boolean =>
+  item.part === undefined && isTagged(item, "PAYER") && isTagged(asked.beside(item, -1), "TO");
 
 const isView = (item: Item | undefined): boolean =>
   item?.part?.kind === "ev" && /^\$(?:pageview|screen)$/.test(item.part.event.name);

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../values/json.ts";
-import { type Asked, type Item, isTagged } from "../read/asked.ts";
+import type { EventInfo } from "../names/index.ts";
+import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "../read/asked.ts";
 import { boundsJson, type Named, parted } from "../read/parts.ts";
 import { takeMath } from "./calculations.ts";
 import { type Draft, type Measure, node, percentage, trend } from "./draft.ts";
@@ -18,20 +19,27 @@ const BOUNCED = visitsWith("$pageview", [
 export const bounceRate = (asked: Asked): Draft =>
   percentage(BOUNCED, visitsWith("$pageview"), [infoOf(asked, "$pageview")]);
 
-/** The number of visits, their length, their pages, or their bounces. */
-export const sessions: Measure = (asked) => {
-  const view = infoOf(asked, "$pageview");
+/** The bounces of visits, or their pages. Throws `NotUnderstood` if the project has no page views. */
+function ofPageViews(asked: Asked, view: EventInfo | null): Draft | undefined {
+  const isOfViews = asked.find("BOUNCE_RATE", "BOUNCED", "DEPTH");
+  if (isOfViews === undefined) return undefined;
+  if (view === null) throw new NotUnderstood(textOf(isOfViews), "The project has no page views.");
   const bounced = asked.take("BOUNCE_RATE", "BOUNCED");
   if (bounced !== undefined) {
     asked.takeAll("SESSION", "AVERAGE", "MUCH", "COUNT", "VISITOR", "PERSON");
     const isRate = isTagged(bounced, "BOUNCE_RATE") || asked.take("RATE") !== undefined;
     return isRate ? bounceRate(asked) : trend([BOUNCED], [view]);
   }
-  if (asked.take("DEPTH") !== undefined) {
-    asked.takeAll("SESSION", "AVERAGE", "COUNT", "VISITOR", "PERSON", "PER", "MUCH");
-    const views = node("$pageview", { math: "total" });
-    return trend([views, visitsWith("$pageview")], [view], { formula: "A / B" });
-  }
+  asked.takeAll("DEPTH", "SESSION", "AVERAGE", "COUNT", "VISITOR", "PERSON", "PER", "MUCH");
+  const views = node("$pageview", { math: "total" });
+  return trend([views, visitsWith("$pageview")], [view], { formula: "A / B" });
+}
+
+/** The number of visits, their length, their pages, or their bounces. */
+export const sessions: Measure = (asked) => {
+  const view = infoOf(asked, "$pageview");
+  const ofViews = ofPageViews(asked, view);
+  if (ofViews !== undefined) return ofViews;
   if (asked.take("SESSION_LENGTH") !== undefined) {
     asked.takeAll("SESSION", "PERSON", "VISITOR", "COUNT", "HOW_LONG", "SPEND", "MUCH");
     return duration(takeMath(asked) ?? "avg", asked.events()[0]);
@@ -52,7 +60,8 @@ export const sessions: Measure = (asked) => {
     return duration("max");
   }
   asked.takeAll("SESSION", "COUNT", "VISITOR", "PERSON", "SUM", "MUCH");
-  return trend([visitsWith("$pageview")], [view]);
+  // Apps have visits without page views.
+  return trend([visitsWith(view?.name ?? null)], [view]);
 };
 
 /** Takes "with more than 10 page views": the filters on the number of pages of a visit. */

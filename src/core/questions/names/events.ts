@@ -84,7 +84,7 @@ function orderEvent(events: readonly EventInfo[]): EventInfo | undefined {
   return events.filter(isOrder).toSorted((a, b) => b.count - a.count)[0];
 }
 
-/** Events that are known by what their names say, where a project has none of the names that are defined. */
+/** How to guess a defined event in a project that uses another name for it. */
 const GUESSES = [
   [ORDER_WORDS, orderEvent],
   [CART_WORDS, cartEvent],

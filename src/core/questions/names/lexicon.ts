@@ -123,7 +123,7 @@ export const CONCEPTS = {
   percent: "%, percent",
   within: "within, in less than, in under",
   revenue:
-    "revenue, rev, total takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, earn",
+    "revenue, rev, total takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, take in, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, earn",
   spend: "spend, money spend, amount spend",
   order_value:
     "order value, basket value, basket size, purchase value, aov, order size, cart value, ticket size, worth of an order, revenue per order, revenue per purchase, value of an order, value per order, value of order, value of purchase, order total, amount of an order, amount per order",
@@ -157,7 +157,7 @@ export type Concept = keyof typeof CONCEPTS;
 export const FILLER: ReadonlySet<string> = new Set(
   `someone somebody anyone anybody a an the our credit split we us my i me your you their its it this that these those there here of for in on at
   with be is are was were been being have has had do does did get got gets getting give show tell
-  please can could would gave given teh hte want like know see let need wanna how many much what who's whose where
+  lasted lasting gained gain please can could would gave given teh hte want like know see let need wanna how many much what who's whose where
   via using through from to as into onto upon within across hey hi hello hoglet thanks thank pls plz
   thx chart graph figure data stats statistics report overview just also really roughly now currently
   right some all any only exactly well they them he she his her him one ones make made makes happen

@@ -67,7 +67,7 @@ function textsOf({ property: { name, type }, value }: ValueInfo): string[] {
   const spaced = text.replace(/[_-]+/g, " ");
   const undotted = text.replace(/\.(?=\s|$)/g, "");
   const [, page] = /^\/([\w-]+)$/.exec(text) ?? [];
-  const [, site] = /^(?:www\.)?([a-z\d-]+)\.[a-z.]{2,6}$/.exec(text) ?? [];
+  const [, site] = /^(?:(?:www|m|l|lm|out)\.)?([a-z\d-]+)\.[a-z.]{2,6}$/.exec(text) ?? [];
   const pages =
     page !== undefined && /path|url|page/.test(name)
       ? [page, page.replace(/[-_]/g, " "), page.replace(/^sign-?up$/, "sign up")]

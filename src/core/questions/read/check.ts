@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
-import type { Asked, Item } from "./asked.ts";
+import { type Asked, type Item, isTagged } from "./asked.ts";
 
 /** For each concept, the pattern that the query's JSON must match if the question has a word for it. */
 const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
@@ -93,6 +93,7 @@ export function unmet(asked: Asked, query: JsonObject): Item[] {
   const has = (value: unknown) => text.includes(JSON.stringify(value));
   return asked.items.filter((item) => {
     const { part, tags } = item;
+    if (isOfAmounts(item) && !/math_property|time_to_convert/.test(text)) return true;
     switch (part?.kind) {
       case "ev":
         return !has(part.event.name) && !isSameEvent(part.event.name, text);
@@ -144,6 +145,11 @@ export function unmet(asked: Asked, query: JsonObject): Item[] {
     }
   });
 }
+
+/** Whether an item is a superlative of a time or a price. The slowest ones are not the most frequent ones. */
+const isOfAmounts = (item: Item): boolean =>
+  isTagged(item, "GREATEST", "SMALLEST") &&
+  /slow|fast|long|short|expens|cheap|pric/.test(item.word);
 
 /** Whether an operator compares whole values. A negated one may be the opposite of a filter of people. */
 const isPlain = (operator: string): boolean => operator === "exact" || operator === "is_not";

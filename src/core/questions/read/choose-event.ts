@@ -1,11 +1,9 @@
-import { type EventInfo, keyOf } from "../names/index.ts";
+import type { EventInfo } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
+import type { Gathered } from "./gather-event.ts";
 import type { Part } from "./parts.ts";
 import type { Places } from "./rules.ts";
 import type { Term } from "./terms.ts";
-
-/** Events that words may mean, and the stems of those words. */
-export type Gathered = { events: readonly EventInfo[]; stems: ReadonlySet<string> };
 
 /** Verbs that create something, and verbs that only start it. "Applications" are submitted rather than started. */
 const [CREATING, STARTING] = [
@@ -18,31 +16,6 @@ const begins = ({ verbs }: EventInfo): number =>
     ? 2
     : Number([...verbs].some((verb) => STARTING.has(verb)));
 
-/** Stems of what did not work out. Words mean such an event only if they say so: "paid" is no `payment_failed`. */
-const FAILURES =
-  "fail failed declined rejected refunded cancelled error abandoned removed missed expired revoked"
-    .split(" ")
-    .map(stemOf);
-
-/** The events without those that only failed. */
-export const unfailed = ({ events, stems }: Gathered, whole: readonly EventInfo[]): EventInfo[] =>
-  events.filter(
-    (event) =>
-      whole.includes(event) ||
-      FAILURES.every((stem) => !event.stems.includes(stem) || stems.has(stem)),
-  );
-
-/** Whether a part of an event's name is in the name of an event about something else: "api" of "api key" and "api call". */
-export function isVague(event: EventInfo, { events, stems }: Gathered): boolean {
-  const unsaid = (one: EventInfo) =>
-    one.stems.filter((stem) => !one.verbs.has(stem) && !stems.has(stem));
-  const own = unsaid(event);
-  return (
-    own.length > 0 &&
-    events.some((one) => unsaid(one).length > 0 && keyOf(unsaid(one)) !== keyOf(own))
-  );
-}
-
 /** The events that the words may mean equally well, the most frequent first. */
 export function chosenOf(
   { events, stems }: Gathered,
@@ -52,8 +25,10 @@ export function chosenOf(
   if (events.length < 2) return [...events];
   const named = conditionsOf(places);
   const labels = labelsOf(places);
+  const values = valuesOf(places);
   const score = (event: EventInfo): number[] => [
     Number(named.every((name) => event.properties.has(name))),
+    Number(values.every((names) => names.some((name) => event.properties.has(name)))),
     Number(labels.every((names) => names.some((name) => event.properties.has(name)))),
     Number(event.stems.every((stem) => stems.has(stem))),
     Number(whole.includes(event)),
@@ -81,6 +56,18 @@ const conditionsOf = (places: Places<Part>): string[] =>
     const properties = part?.kind === "filter" ? part.of.map(({ property }) => property) : [];
     const names = new Set(properties.map(({ name }) => name));
     return names.size === 1 && properties.every(({ of }) => of === "event") ? [...names] : [];
+  });
+
+/** Names of the own properties of events that have a word as a value, as "jackets" is a category. */
+const valuesOf = (places: Places<Part>): string[][] =>
+  places.sequence().flatMap(({ part, joins, tags, from }) => {
+    const { values } = places.terms[from] as Term;
+    const isValue =
+      part === undefined && joins === undefined && tags.length === 1 && tags[0] === "VAL";
+    const isOwn = values.every(
+      ({ property: { of, name } }) => of === "event" && !/^\$|^utm_/.test(name),
+    );
+    return isValue && isOwn ? [values.map(({ property }) => property.name)] : [];
   });
 
 /** Names of the event properties that each unread word may mean. */

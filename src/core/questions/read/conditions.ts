@@ -1,4 +1,4 @@
-import type { NameIndex, PropertyInfo } from "../names/index.ts";
+import { type NameIndex, type PropertyInfo, spoken } from "../names/index.ts";
 import { nameWords } from "../text/stems.ts";
 import { inUnitOf, numbersIn } from "./numbers.ts";
 import type { Compared, Condition, Part } from "./parts.ts";
@@ -32,6 +32,14 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   places.each(`PROP _ ${IS}? _ (WITHOUT|EXCEPT|DIFFERS)? _ ${VALUES}`, listed);
   places.each(`(EXCEPT|WITHOUT) _ ${VALUES} ({as|in|for})? PROP`, listed);
   places.each(`${VALUES} PROP`, listed);
+  for (const [tag, is] of [
+    ["OR_MORE", "gte"],
+    ["OR_LESS", "lte"],
+  ] as const) {
+    places.each(`NUM PROP ${tag}`, (found) =>
+      numeric(found, { kind: "cmp", bounds: [{ is, number: numbersIn(found)[0] ?? 0 }] }),
+    );
+  }
   const numbers = "(WITHOUT|EXCEPT|DIFFERS)? _ NUM((OR|AND|{,}) NUM)*";
   for (const pattern of [`PROP (EXACTLY|{is}|{of}|{:})? ${numbers}`, `${numbers} PROP`]) {
     places.each(pattern, (found) => equalNumber(found, index));
@@ -60,6 +68,23 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
     });
   }
 }
+
+/** Reads "searches with the word dental", "searches that mention webp": a part of the text that people searched. */
+export function readTexts(places: Places<Part>, index: NameIndex): void {
+  const searched = index.properties.filter(
+    ({ of, name, type }) => of === "event" && type === "text" && SEARCHED.test(spoken(name)),
+  );
+  const part = (found: Found) =>
+    condition(found, searched, "icontains", [found.text(found.all.at(-1) as At)]);
+  places.each("(CONTAINS|{with|for}) _ {word|term|phrase} {[^|>]+}", part);
+  places.each("CONTAINS _ QUOTED", part);
+  places.each("CONTAINS _ {(?!the\\b|an?\\b|>)[^|>]+}", (found) =>
+    found.all.at(-1)?.tags.length === 0 ? part(found) : undefined,
+  );
+}
+
+/** Names of properties with the text that people searched. */
+const SEARCHED = /^(?:search )?(?:query|term|text)$/;
 
 const propertiesIn = (found: Found): readonly PropertyInfo[] => {
   const [place] = found.free("PROP");
@@ -191,7 +216,8 @@ function listed(found: Found): Condition | undefined {
     return values.length === places.length ? [{ property, values, isExact: true }] : [];
   });
   const isNot = found.of("WITHOUT", "EXCEPT", "DIFFERS").length > 0;
-  return conditionOn(found, of, { operator: isNot ? "is_not" : "exact", isNamed: true });
+  const isEach = found.of("VERSUS").length > 0 ? { isEach: true as const } : {};
+  return conditionOn(found, of, { operator: isNot ? "is_not" : "exact", isNamed: true, ...isEach });
 }
 
 /** The stored value of a property that a place names. Text in quotes is used as written. */

@@ -1,18 +1,12 @@
 import type { EventInfo, NameIndex, PropertyInfo } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
-import { chosenOf, isVague, unfailed } from "./choose-event.ts";
+import { chosenOf } from "./choose-event.ts";
+import { gathered, isVague } from "./gather-event.ts";
 import type { Named, Part } from "./parts.ts";
 import type { Place, Places } from "./rules.ts";
 import type { Term } from "./terms.ts";
 
 type At = Place<Part>;
-
-/** Tags of words that may separate the words of an event's name, as in "tasks did guests create". */
-const BETWEEN: ReadonlySet<string> = new Set(
-  "F PERSON VISITOR PAYER ACTIVE FILTER VAL NUM GROUP IS_NEW WHOM CMP MUCH JOINED FIRST_SEEN MOST".split(
-    " ",
-  ),
-);
 
 /** Concepts of words that never start an event's name, unless they are in quotes. */
 const STRUCTURE: ReadonlySet<string> = new Set(
@@ -81,15 +75,14 @@ function takeEvent(places: Places<Part>, at: number, { index, isLast }: Reading)
   if (starts.length === 0) return;
   const found = gathered(places, at, starts, whole);
   const again = whole.length === 0 ? sameThing(places, at, starts) : undefined;
-  const isOnly = whole.length === 1 && starts.length === 1;
   const noun = singular(term.words[0]?.low ?? "");
-  const likely = isOnly ? whole : chosenOf(found, places, { whole, noun });
+  const likely = starts.length === 1 ? found.events : chosenOf(found, places, { whole, noun });
   const [event, ...others] = again === undefined ? likely : [again];
   if (event === undefined) return;
   const isPart = whole.length === 0 && !event.stems.every((stem) => found.stems.has(stem));
-  const isMeant = again !== undefined || isNegatedVerb(places, at) || (isLast && isValue(place));
-  if (isPart && isVague(event, found)) return;
-  if (isPart && !isMeant && isMeantOtherwise(places, at)) return;
+  if (isLabelled(places, at, found.others)) return;
+  const isSure = !isPart || again !== undefined;
+  if (!isSure && (isVague(event, found) || !isMeant(places, at, isLast))) return;
   claim(places, at, { event, others, isPart, joined: found.others }, index);
 }
 
@@ -236,50 +229,19 @@ function extended(whole: readonly EventInfo[], { words }: Term, index: NameIndex
   return [...whole, ...longer.filter((one) => !whole.includes(one))];
 }
 
-const isValue = ({ tags }: At): boolean => tags.includes("VAL") && !tags.includes("PROP");
+/** Whether "shows" in "which shows gained followers" is a label, and the event is named by a later word. */
+const isLabelled = (places: Places<Part>, at: number, others: readonly number[]): boolean =>
+  (others[0] ?? 0) > at + 1 &&
+  places.sequence()[at]?.tags.includes("PROP") === true &&
+  places.sequence()[at - 1]?.tags.some((tag) => /^(?:WHICH|BY|NUM)$/.test(tag)) === true;
 
-/** Collects more words of the event names until the clause ends. */
-function gathered(
-  places: Places<Part>,
-  at: number,
-  starts: readonly EventInfo[],
-  whole: readonly EventInfo[],
-) {
-  const sequence = places.sequence();
-  const first = places.terms[(sequence[at] as At).from] as Term;
-  const stems = new Set(
-    first.words.flatMap(({ low, stem }) =>
-      /[_\s]/.test(low) ? low.split(/[_\s]+/).map(stemOf) : [stem],
-    ),
-  );
-  let events = starts;
-  const others: number[] = [];
-  let hasVerb = false;
-  for (let next = at + 1; next < sequence.length && next <= at + 9; next += 1) {
-    const place = sequence[next] as At;
-    const term = places.terms[place.from] as Term;
-    const stem = term.words[0]?.stem ?? "";
-    const isWord =
-      place.part === undefined &&
-      place.joins === undefined &&
-      term.words.length === 1 &&
-      !isQuoted(term);
-    // "Package purchase" is one event, "package bought".
-    const fitting = events.filter(
-      (one) => term.events.includes(one) || (one.stems.includes(stem) && !stems.has(stem)),
-    );
-    const isPerson = place.tags.includes("PERSON");
-    if (isWord && fitting.length > 0 && (!isPerson || hasVerb)) {
-      events = fitting;
-      stems.add(stem);
-      others.push(next);
-      hasVerb ||= fitting.some(({ verbs }) => verbs.has(stem));
-      continue;
-    }
-    if (!place.tags.some((tag) => BETWEEN.has(tag))) break;
-  }
-  return { events: unfailed({ events, stems }, whole), stems, others };
-}
+/** Whether a part of a name stands for the event: a verb after "not", or a value that is read last. */
+const isMeant = (places: Places<Part>, at: number, isLast: boolean): boolean =>
+  isNegatedVerb(places, at) ||
+  (isLast && isValue(places.sequence()[at] as At)) ||
+  !isMeantOtherwise(places, at);
+
+const isValue = ({ tags }: At): boolean => tags.includes("VAL") && !tags.includes("PROP");
 
 /** Adds a word without a meaning of its own to the event before it, as in "orders placed" and "purchase events". */
 function takeDone(

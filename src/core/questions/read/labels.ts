@@ -7,7 +7,7 @@ export type Label =
   | { json: JsonObject }
   | {
       properties: readonly PropertyInfo[];
-      /** Properties with the word in their name, if the events have none of the others. */
+      /** Properties with the word in their name. They count if the events lack the others. */
       near?: readonly PropertyInfo[];
       isFirstTouch: boolean;
       words: string;

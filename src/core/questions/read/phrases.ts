@@ -4,6 +4,10 @@ import { folded, formOf } from "../text/stems.ts";
 /** The maximum number of words in a phrase. */
 export const PHRASE_WORDS_MAX = 9;
 
+/** Nouns for people, whatever they do. */
+export const PEOPLE =
+  /^(?:driver|rider|passenger|guest|reader|listener|viewer|donor|fan|candidate|applicant|tenant|employee|teacher|parent|traveller|attendee|participant|student|patient|player|member|learner|owner|seller|subscriber|follower)s?$/;
+
 const phraseKey = (phrase: string) => phrase.split(/\s+/).map((word) => formOf(folded(word)));
 
 /** Articles that may be inside a phrase. */

@@ -2,7 +2,7 @@ import type { NameIndex } from "../names/index.ts";
 import { CONCEPTS, FILLER } from "../names/lexicon.ts";
 import { formOf, isSpelledLike, singular, stemOf } from "../text/stems.ts";
 import type { Word } from "../text/words.ts";
-import { PHRASES } from "./phrases.ts";
+import { PEOPLE, PHRASES } from "./phrases.ts";
 
 /** The words of all phrases, as written and as stems. Spelling is corrected to these words. */
 const KNOWN_WORDS: ReadonlySet<string> = new Set(
@@ -23,7 +23,7 @@ const DONE: ReadonlySet<string> = new Set(CONCEPTS.done.split(/[\s,]+/).map(stem
 
 /** Synonyms by stem. They apply if only the second word is in the names of the project. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
-  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book"
+  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book listen:play watch:play stream:play pay:purchase see:view saw:view reply:answer respond:answer"
     .split(" ")
     .map((pair) => pair.split(":").map(stemOf) as [string, string]),
 );
@@ -32,13 +32,18 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(
 export function mended(word: Word, index: NameIndex): Word {
   const { low, stem, isQuoted } = word;
   const synonym = SYNONYMS.get(stem);
+  // "Paid" is a verb, although "payment" is a property.
+  const isVerb = /(?:ed|paid)$/.test(low);
   const isOwn =
-    index.eventsWith.has(stem) || index.propertiesBy.has(stem) || index.eventsBy.has(stem);
+    index.eventsWith.has(stem) ||
+    index.eventsBy.has(stem) ||
+    (!isVerb && index.propertiesBy.has(stem));
   if (synonym !== undefined && !isQuoted && !isOwn && index.eventsWith.has(synonym)) {
     return { ...word, stem: synonym };
   }
   const isKnown =
     KNOWN_STEMS.has(low) ||
+    PEOPLE.test(low) ||
     KNOWN_STEMS.has(stem) ||
     index.ownWords.has(low) ||
     index.eventsWith.has(stem) ||

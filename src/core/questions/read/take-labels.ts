@@ -17,7 +17,7 @@ export function takeLabels(asked: Asked): Labels {
   const order = takeOrder(asked);
   const taking = new Taking(asked, order !== undefined);
   const { labels, isRanked } = taking;
-  const words = asked.items.filter((item) => isFree(item) && isTagged(item, "BY", "PER"));
+  const words = asked.items.filter((item) => isFree(item) && isEach(asked, item));
   for (const by of words) taking.addBy(by);
   taking.addWhy();
   if (labels.length === 0 && !asked.has("WHOM")) taking.addAsked();
@@ -29,6 +29,13 @@ export function takeLabels(asked: Asked): Labels {
   if (isRanked && labels.length > 0) asked.takeAll("BY");
   return { labels, ...(order === undefined ? {} : { order }), isAsked: taking.isAsked };
 }
+
+/** Whether a word is "by" or "per". The "a" in "orders a day" is "per", and the one in "to a shop" is not. */
+const isEach = (asked: Asked, item: Item): boolean => {
+  const before = asked.items[item.at - 1];
+  const isArticle = /^an?$/.test(item.word) && before?.tags.includes("F") === true;
+  return isTagged(item, "BY", "PER") && !isArticle;
+};
 
 const CALCULATED =
   "AVERAGE MEDIAN SUM GREATEST SMALLEST MUCH COUNT DIFFERENT P75 P90 P95 P99 SHARE WHOM".split(" ");
@@ -182,8 +189,7 @@ class Taking {
       words.some(({ low, form }) => low.endsWith("s") && form !== low);
     const first = items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
     // "Units sold" is their sum.
-    const isSum = (item: Item) =>
-      item.term.properties[0]?.type === "number" && this.asked.beside(item, 1)?.part?.kind === "ev";
+    const isSum = (item: Item) => item.term.properties[0]?.type === "number";
     // "Course revenue" is that of the event `course_purchased`.
     const isEarned = (item: Item) =>
       item.term.partOf.length > 0 && isTagged(this.asked.beside(item, 1), "REVENUE");

@@ -11,7 +11,7 @@ import {
 import { type Concept, FILLER } from "../names/lexicon.ts";
 import { folded, nameWords, singular, stemOf } from "../text/stems.ts";
 import { numberOf, type Word } from "../text/words.ts";
-import { innerOf, PHRASE_WORDS_MAX, PHRASES } from "./phrases.ts";
+import { innerOf, PEOPLE, PHRASE_WORDS_MAX, PHRASES } from "./phrases.ts";
 
 /** One or more words of a question with all their possible meanings. */
 export type Term = {
@@ -94,7 +94,7 @@ function termAt(words: readonly Word[], from: number, index: NameIndex): Term {
 const isPerson = ({ low, stem }: Word, { values, properties }: Partial<Term>, index: NameIndex) =>
   PEOPLE.test(low) &&
   (values ?? []).every(({ property }) => property.of !== "person") &&
-  properties === undefined &&
+  (properties ?? []).every(({ name }) => !nameWords(name).includes(singular(low))) &&
   (index.eventsWith.get(stem) ?? []).every(({ name }) => nameWords(name).includes(singular(low)));
 
 function numberIn(text: string): Pick<Term, "number"> {
@@ -108,8 +108,6 @@ const pageOf = (text: string) =>
     .replace(/[?#].*$/, "")
     .replace(/(?<=.)\/+$/, "") || "/";
 
-const PEOPLE =
-  /^(?:driver|rider|passenger|guest|reader|listener|viewer|donor|fan|candidate|applicant|tenant|employee|teacher|parent|traveller|attendee|participant|student|patient|player|member|learner)s?$/;
 const ACCOUNT = /^(?:accounts?|organi[sz]ations?|compan(?:y|ies)|business(?:es)?|firms?)$/;
 
 /** Words that never start or end a name. */
@@ -119,6 +117,7 @@ const EDGES: ReadonlySet<string> = new Set("by per to and or vs than".split(" ")
 function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | undefined {
   const stems = words.map(({ form }) => form);
   const concepts = PHRASES.get(stems.join(" ")) ?? PHRASES.get(innerOf(stems) ?? "");
+  const isMissed = words.at(-1)?.low === "missed";
   const text = folded(words.map((word) => word.text).join(" "));
   // A name does not start or end with a joining word.
   const isBare = ![words[0], words.at(-1)].some(
@@ -133,7 +132,7 @@ function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | un
   const isNamed = values.length > 0 || Object.keys(names).length > 0;
   const group = groupNamed(words, index, isNamed);
   const found: Partial<Term> = {
-    ...(concepts === undefined ? {} : { concepts }),
+    ...(concepts === undefined || isMissed ? {} : { concepts }),
     ...names,
     ...(values.length === 0 ? {} : { values }),
     ...(group === undefined ? {} : { group, ...namesOfGroup(group.index, index) }),

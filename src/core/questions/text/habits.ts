@@ -10,7 +10,7 @@ const { weekday_number: DAY, hour: HOURS } = TIME_VALUES;
 const onDays = (days: readonly number[]) =>
   days.length === 1 ? `${DAY} = ${days[0]}` : `${DAY} IN (${days.join(", ")})`;
 
-/** Returns the hour of a time of day; undefined if there is none. */
+/** Returns the hour of a time such as "6" and "pm"; undefined if there is no such hour. */
 function hourOf(text = "", half?: string): number | undefined {
   const hour = Number(text);
   if (half === undefined) return hour <= 24 ? hour % 24 : undefined;

@@ -168,18 +168,21 @@ const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
   [`${IN}past\\s+(hour|day|${LONG_UNIT})`, lastOne],
   [`${IN}last\\s+(hour|day)`, lastOne],
   [
+    "since yesterday|(?:(?:from|on|of|for)\\s+)?(?:yesterday (?:and|&) today|today (?:and|&) yesterday)",
+    () => ({ last: 2, unit: "day" }),
+  ],
+  [
     "(?:for\\s+|of\\s+|from\\s+|since\\s+|until\\s+)?(?:today|tonight)(?:\\s+so far)?",
     () => calendar("day", 0),
   ],
   ["(?:for\\s+|of\\s+|from\\s+|on\\s+)?(?:yesterday|ystrday|yday)", () => calendar("day", 1)],
-  ["since yesterday", () => ({ last: 2, unit: "day" })],
   [`since\\s+(?:last\\s+)?(${WEEKDAY})`, ([day = ""], today) => between(weekdayBefore(day, today))],
   [
     `(?:on\\s+|of\\s+|for\\s+)?(?:last\\s+|this\\s+)?(${WEEKDAY})(?!s)`,
     ([day = ""], today) => between(weekdayBefore(day, today), weekdayBefore(day, today)),
   ],
   [
-    `(?:since|from)\\s+(${MONTH})${YEAR}(?:\\s+on(?:wards)?)?`,
+    `(?:since|from)\\s+(?:the\\s+)?(?:(?:start|beginning|first)\\s+of\\s+)?(${MONTH})${YEAR}(?:\\s+on(?:wards)?)?`,
     ([month = "", year], today) => between(monthsOf(month, today, { year })[0]),
   ],
   [

@@ -2,13 +2,13 @@ import type { BreakdownKind, FoundValue, Line } from "../../../core/ports/insigh
 import { isBehavior } from "../../../core/queries/behavior.ts";
 import type { Breakdown, ValueOf } from "../../../core/queries/breakdown.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import {
-  type AnyFilter,
-  type EventFilter,
-  type EventsNode,
-  isTimeFilter,
-  type PropertyOf,
+import type {
+  AnyFilter,
+  EventFilter,
+  EventsNode,
+  PropertyOf,
 } from "../../../core/queries/query-fields.ts";
+import { isTimeFilter } from "../../../core/queries/time-value.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
 import { type Bind, groupMet, passesIn } from "../lists/property-filter.ts";
 import type { Near } from "../lists/sessions.ts";
