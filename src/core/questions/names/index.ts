@@ -38,8 +38,8 @@ export type NameIndex = {
   /** By folded text. */
   values: ReadonlyMap<string, readonly ValueInfo[]>;
   groups: ReadonlyMap<string, { name: string; index: number }>;
-  /** The first part of paths that have several pages, such as "blog" with "/blog/". */
-  sections: ReadonlyMap<string, string>;
+  /** The first part of paths that have several pages: "blog" with "/blog/", and with "/blog" if no other path begins so. */
+  sections: ReadonlyMap<string, { pages: string; all: string }>;
   properties: readonly PropertyInfo[];
   /** Words of names and values. Their spelling is never corrected. */
   ownWords: ReadonlySet<string>;

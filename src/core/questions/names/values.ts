@@ -1,7 +1,7 @@
 import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
 import { folded } from "../text/stems.ts";
 import { VALUE_WORDS } from "./defined.ts";
-import { add, type PropertyInfo, type ValueInfo } from "./index.ts";
+import { add, type NameIndex, type PropertyInfo, type ValueInfo } from "./index.ts";
 
 /** Returns the stored values of a project by the texts for them, the most frequent first. */
 export function valuesOf(
@@ -19,18 +19,23 @@ export function valuesOf(
 }
 
 /** Returns the parts of a site by the words for them: "blog" for `/blog/` if it has several pages. */
-export function sectionsOf(values: ReadonlyMap<string, readonly ValueInfo[]>): Map<string, string> {
-  const pages = new Map<string, Set<string>>();
-  for (const { property, value } of [...values.values()].flat()) {
-    const [, section] = /^\/([\w-]+)\/[^/]/.exec(value) ?? [];
-    if (property.name !== "$pathname" || section === undefined) continue;
-    pages.set(section, (pages.get(section) ?? new Set()).add(value));
+export function sectionsOf(
+  values: ReadonlyMap<string, readonly ValueInfo[]>,
+): NameIndex["sections"] {
+  const ofPages = ({ property, value }: ValueInfo) => (property.name === "$pathname" ? value : []);
+  const paths = [...new Set([...values.values()].flat().flatMap(ofPages))];
+  const sections = new Map<string, { pages: string; all: string }>();
+  for (const path of paths) {
+    const [, section = ""] = /^\/([\w-]+)\/[^/]/.exec(path) ?? [];
+    const [whole, pages] = [`/${section}`, `/${section}/`];
+    const name = folded(section).replace(/[-_]+/g, " ");
+    const isOf = (one: string) => one.startsWith(pages);
+    if (section === "" || sections.has(name) || paths.filter(isOf).length < 2) continue;
+    const isOther = (one: string) => one.startsWith(whole) && one !== whole && !isOf(one);
+    const all = paths.some(isOther) ? pages : whole;
+    sections.set(name, { pages, all });
   }
-  return new Map(
-    [...pages].flatMap(([section, all]): [string, string][] =>
-      all.size > 1 ? [[folded(section).replace(/[-_]+/g, " "), `/${section}/`]] : [],
-    ),
-  );
+  return sections;
 }
 
 /** The values of each property. Counts of equal values are added up. */

@@ -199,6 +199,8 @@ function exactFirst<T extends { name: string }>(
 
 /** The values for a text or its singular. */
 function valuesNamed(text: string, index: NameIndex): readonly ValueInfo[] {
+  // "Blog pages" are several.
+  if (text.endsWith(" pages") && index.sections.has(text.slice(0, -6))) return [];
   return index.values.get(text) ?? index.values.get(singular(text)) ?? [];
 }
 

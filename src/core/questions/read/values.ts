@@ -151,21 +151,23 @@ function screen(found: Found, index: NameIndex): PageNamed | undefined {
 }
 
 /** Reads "blog posts" and "any advice page": all pages of a part of the site. */
-function section(found: Found, index: NameIndex): PageNamed | undefined {
-  const [name] = found.all.map((place) => found.term(place));
+function section({ all, term }: Found, index: NameIndex): PageNamed | undefined {
+  const [name] = all.map((place) => term(place));
+  const last = all.at(-1);
   if (name === undefined) return undefined;
   const low = name.words.map((word) => word.low).join(" ");
-  const path =
+  const found =
     index.sections.get(low) ?? index.sections.get(`${low}s`) ?? sectionAt(name.page, index);
-  return path === undefined
-    ? undefined
-    : { kind: "pages", paths: [path], isNot: false, how: "starts_with" };
+  if (found === undefined) return undefined;
+  // "Blog posts" leaves out the page that lists them.
+  const path = /^(?:posts?|articles?|entries)$/.test(last?.word ?? "") ? found.pages : found.all;
+  return { kind: "pages", paths: [path], isNot: false, how: "starts_with" };
 }
 
 /** The part of a site that a path without a page of its own names, as in "an /advice page". */
-const sectionAt = (page: string | undefined, index: NameIndex): string | undefined =>
+const sectionAt = (page: string | undefined, index: NameIndex) =>
   page !== undefined && !index.values.has(page)
-    ? [...index.sections.values()].find((path) => path === `${page.replace(/\/$/, "")}/`)
+    ? [...index.sections.values()].find(({ pages }) => pages === `${page.replace(/\/$/, "")}/`)
     : undefined;
 
 /** Words before the page on which visits start or end. */
