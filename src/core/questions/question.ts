@@ -2,6 +2,7 @@ import type { ProjectVocabulary } from "../ports/vocabulary.ts";
 import type { JsonObject } from "../values/json.ts";
 import { calculation, different } from "./measures/calculations.ts";
 import { counts } from "./measures/counts.ts";
+import { takeNouns } from "./measures/deeds.ts";
 import type { Draft } from "./measures/draft.ts";
 import { funnel } from "./measures/funnels.ts";
 import { lifecycle, paths, stickiness } from "./measures/journeys.ts";
@@ -116,6 +117,7 @@ function attempted(
   places: Places<Part>,
 ): Attempt | undefined {
   try {
+    takeNouns(asked);
     const labels = takeLabels(asked);
     const draft = measure(asked, labels.labels);
     if (draft === undefined) return undefined;

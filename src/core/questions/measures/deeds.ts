@@ -34,6 +34,7 @@ export const FIRST: Frequency = {
 export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean }): Deed[] {
   takeObjects(asked);
   const events = asked.events();
+  let before: JsonObject[] = [];
   return events.map((item, at): Deed => {
     item.isUsed = true;
     const { event } = item.part;
@@ -43,11 +44,32 @@ export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean })
     use(not);
     const often = isOfPeople ? takeFrequency(asked, item, to) : undefined;
     const isWhole = events.length === 1 && not === undefined && often?.did === undefined;
-    const filters = isWhole ? [] : takeConditions(asked, event, { from: item.at, to });
+    const own = isWhole ? [] : takeConditions(asked, event, { from: item.at, to });
+    const filters = [...own, ...filtersOfIt(asked, item, before)];
+    before = filters;
     const isNot = not !== undefined;
     return { event, item, filters, frequency: often, isNot, isOr: isTagged(link, "OR") };
   });
 }
+
+/**
+ * The filters of the event before, if "it" stands for its thing, as in "viewed the tent and bought it". Throws
+ * `NotUnderstood` if the event does not have the property.
+ */
+export function filtersOfIt(
+  { items }: Asked,
+  { at, term, part }: Item & { part: Named },
+  earlier: readonly JsonObject[],
+): JsonObject[] {
+  const after = items.slice(at + 1).find(({ tags }) => tags[0] !== "JOINED");
+  const word = [...term.words.map(({ low }) => low), after?.word].find((one) => IT.test(one ?? ""));
+  const own = earlier.filter(({ key, type }) => type === "event" && !/^\$|^utm_/.test(String(key)));
+  const lacking = own.find(({ key }) => !part.event.properties.has(String(key)));
+  if (word === undefined || lacking === undefined) return word === undefined ? [] : own;
+  throw new NotUnderstood(word, `${String(lacking["key"])} is no property of ${part.event.name}.`);
+}
+
+const IT = /^(?:it|them|those|these)$/;
 
 /**
  * Takes things that an event is about: "job" in "applied for a remote job". Throws `NotUnderstood` for a part of an
@@ -72,6 +94,33 @@ function takeObjects(asked: Asked): void {
     if (!isObject) throw new NotUnderstood(textOf(item));
     meanNothing(item);
   }
+}
+
+/**
+ * Takes nouns after a verb that an event is about: "episodes" in "played at least 5 episodes", of an event with an
+ * `episode_id`.
+ */
+export function takeNouns(asked: Asked): void {
+  for (const item of asked.events()) {
+    const next = item.part === undefined ? undefined : asked.beside(item, 1);
+    const isCounted = next?.part?.kind === "cmp" && next.part.unit === undefined;
+    const noun = isCounted ? asked.beside(next, 1) : next;
+    if (noun === undefined || !isNounOf(noun, item.part.event)) continue;
+    meanNothing(noun);
+    if (isCounted && next.part?.kind === "cmp")
+      next.part = { kind: "freq", bounds: next.part.bounds };
+  }
+}
+
+/** Whether a word starts the name of a property of an event, and means nothing else. */
+function isNounOf({ part, tags, term }: Item, { properties, stems }: EventInfo): boolean {
+  const stem = term.words[0]?.stem ?? "";
+  const isOf = [...properties.keys()].some((name) => nameStems(name)[0] === stem);
+  const isOnly =
+    part === undefined
+      ? tags.every((tag) => /^(?:EVPART|NEARPROP)$/.test(tag))
+      : part.kind === "ev" && part.isPart;
+  return isOnly && isOf && !stems.includes(stem);
 }
 
 /** Takes the word that joins an event to the words before it. */

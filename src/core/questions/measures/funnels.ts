@@ -46,7 +46,7 @@ export const funnel = (asked: Asked, labels: readonly Label[]): Draft | undefine
     kind === "CONVERSION" &&
     another === undefined &&
     isBySource(
-      labels,
+      [...labels, ...eachSource(asked)],
       series.map(({ event }) => infoOf(asked, String(event))),
     ) &&
     isPlain(window)
@@ -71,6 +71,16 @@ const isBySource = (labels: readonly Label[], steps: readonly (EventInfo | null)
       /^(?:utm_|\$referr)/.test(name) && steps.every((step) => step?.properties.has(name) === true)
     );
   });
+
+/** Values of one property that get a line each, as in "autumn sale vs brand campaign". */
+const eachSource = (asked: Asked): Label[] =>
+  asked
+    .conditions()
+    .flatMap(({ part }) =>
+      part.kind === "filter" && part.isEach === true
+        ? [{ properties: part.of.map(({ property }) => property), isFirstTouch: false, words: "" }]
+        : [],
+    );
 
 const isPlain = (window: JsonObject): boolean => Object.keys(window).length === 0;
 

@@ -4,6 +4,7 @@ import {
   type Asked,
   type Item,
   isTagged,
+  meanNothing,
   NotUnderstood,
   rankedProperties,
   textOf,
@@ -11,6 +12,7 @@ import {
 import { isFree, type Label } from "../read/labels.ts";
 import { filterJson } from "../read/parts.ts";
 import { sumOf } from "./amounts.ts";
+import { ownerOf } from "./calculations.ts";
 import { takeConditions, takeFilters } from "./conditions.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
 import { type Draft, node, percentage, totalOf } from "./draft.ts";
@@ -27,6 +29,8 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
   if (word === undefined) return undefined;
   asked.takeAll("COUNT");
   if (asked.take("SESSION") !== undefined) return sessionShare(asked);
+  const amount = sumShare(asked, word);
+  if (amount !== undefined) return amount;
   const people = hasPeople(asked) ? takePeople(asked) : undefined;
   if (people !== undefined) return peopleShare(asked, people.base, word, labels);
   const [counted, another, third] = asked.events();
@@ -49,6 +53,21 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
   use(another);
   return percentage(totalOf(over), totalOf(event), [over, event]);
 };
+
+/** "Share of minutes listened": a number that one event has, summed. */
+function sumShare(asked: Asked, word: Item): Draft | undefined {
+  const item = asked.beside(word, 1);
+  const property = item?.term.properties.find(
+    ({ of, type }) => of === "event" && type === "number",
+  );
+  if (item === undefined || property === undefined || !isFree(item)) return undefined;
+  const event = asked.events()[0]?.part.event ?? ownerOf(asked, property, textOf(item));
+  if (event?.properties.has(property.name) !== true) return undefined;
+  use(item, ...asked.events());
+  for (const noun of asked.items) if (isFree(noun) && isTagged(noun, "PERSON")) meanNothing(noun);
+  const sum = node(event.name, { math: "sum", math_property: property.name });
+  return shareOf(asked, sum, event, word);
+}
 
 /** The percentage of all that meets the conditions. */
 function shareOf(asked: Asked, all: JsonObject, event: EventInfo | null, word: Item): Draft {

@@ -10,7 +10,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { takeConditions, takeFilters } from "./conditions.ts";
-import { FIRST, takeFirst } from "./deeds.ts";
+import { FIRST, filtersOfIt, takeFirst } from "./deeds.ts";
 import { type Draft, node } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
 import { freeBefore, use } from "./items.ts";
@@ -28,13 +28,15 @@ export function takeSteps(asked: Asked): JsonObject[] {
     const isPage = item.part.kind === "pages" && !isView(asked.beside(item, -1));
     return item.part.kind === "ev" || isPage;
   });
+  let before: JsonObject[] = [];
   const all = steps.flatMap((item, at): JsonObject[] => {
     item.isUsed = true;
     if (isBuying(asked, item)) return [node(ordersOf(asked, textOf(item)).name)];
     if (item.part === undefined && at > 0) return [];
     // The conditions of the last step end at "all steps where".
     const end = asked.items.find((one) => one.at > item.at && isTagged(one, "FUNNEL"));
-    const step = stepOf(asked, item, (steps[at + 1] ?? end)?.at ?? asked.items.length);
+    const step = stepOf(asked, item, (steps[at + 1] ?? end)?.at ?? asked.items.length, before);
+    before = (step["properties"] ?? []) as JsonObject[];
     const { part } = item;
     // A later step is the first such event after the one before it.
     if (part?.kind !== "ev" || !takeFirst(asked, item) || at > 0) return [step];
@@ -45,7 +47,7 @@ export function takeSteps(asked: Asked): JsonObject[] {
   return second !== undefined && Bun.deepEquals(first, second) ? all.slice(1) : all;
 }
 
-function stepOf(asked: Asked, item: Item, to: number): JsonObject {
+function stepOf(asked: Asked, item: Item, to: number, earlier: readonly JsonObject[]): JsonObject {
   if (item.part?.kind === "ev") {
     const not = freeBefore(asked, item, "WITHOUT");
     if (not !== undefined) throw new NotUnderstood(textOf(not));
@@ -58,7 +60,13 @@ function stepOf(asked: Asked, item: Item, to: number): JsonObject {
     // "Trial booking": the condition stands right before its step.
     const before = takeConditions(asked, event, { from: from - 2, to: from, isOwn: true });
     const others = takeConditions(asked, event, { from, to, isOwn: true });
-    return node(event.name, {}, [...before, ...own, ...others]);
+    const named = { ...item, part: item.part };
+    return node(event.name, {}, [
+      ...before,
+      ...own,
+      ...others,
+      ...filtersOfIt(asked, named, earlier),
+    ]);
   }
   if (item.part?.kind !== "pages") return node(visitEvent(asked));
   const visit = visitEvent(asked);

@@ -79,7 +79,8 @@ const labelsOf = (places: Places<Part>): string[][] =>
     const isLabel =
       part === undefined &&
       joins === undefined &&
-      !tags.includes("F") &&
+      !tags.some((tag) => tag === "F" || tag === "PERSON") &&
+      (!tags.includes("EVPART") || tags.includes("PROP")) &&
       ["PROP", "NEARPROP"].some((tag) => tags.includes(tag));
     return isLabel && properties.length > 0 && properties.every(({ of }) => of === "event")
       ? [properties.map(({ name }) => name)]

@@ -1,5 +1,5 @@
 import { type NameIndex, type PropertyInfo, spoken } from "../names/index.ts";
-import { nameWords } from "../text/stems.ts";
+import { nameStems, nameWords, stemOf } from "../text/stems.ts";
 import { inUnitOf, numbersIn } from "./numbers.ts";
 import type { Compared, Condition, Part } from "./parts.ts";
 import type { Match, Place, Places } from "./rules.ts";
@@ -54,6 +54,9 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   places.each("(SET_ANY|WITHOUT|{with}) _ GROUP", (found) => hasGroup(found, index));
   places.each("WITHOUT _ PROP", (found) => (isVerb(found) ? undefined : isSet(found, false)));
   places.each("SET_ANY PROP", (found) => isSet(found, true));
+  places.each("{fail(?:ed|s|ing)?|succe[a-z]+|un[a-z][a-z][a-z]+}", (found) =>
+    outcome(found, index),
+  );
   // "Orders that are a gift", "premium articles": a boolean says what something is.
   places.each("PROP", isSo);
   for (const [tag, operator] of TEXT_OPERATORS) {
@@ -162,6 +165,21 @@ function isSet(found: Found, is: boolean): Condition | undefined {
   if (type === "boolean") return condition(found, properties, "exact", [String(is)]);
   if (type === "number" && !is) return condition(found, properties, "exact", ["0"]);
   return condition(found, properties, is ? "is_set" : "is_not_set", []);
+}
+
+/** Reads "runs that failed" and "unresolved tickets" by yes-or-no properties such as `ok` and `resolved`. */
+function outcome(found: Found, { properties, ownWords }: NameIndex): Condition | undefined {
+  const [{ word, tags } = { word: "", tags: [] }] = found.all;
+  if (tags.length > 0 || ownWords.has(word)) return undefined;
+  const [, base] = /^un(.+)$/.exec(word) ?? [];
+  const isSame = base === undefined ? /^(?:ok|success(?:ful)?|succeeded)$/ : undefined;
+  const named = properties.filter(
+    ({ of, name, type }) =>
+      of === "event" &&
+      type === "boolean" &&
+      (isSame?.test(spoken(name)) ?? nameStems(name).at(-1) === stemOf(base ?? "")),
+  );
+  return condition(found, named, "exact", [String(word.startsWith("succ"))]);
 }
 
 /** Reads "VIP versus non-VIP", with a line for each. */

@@ -238,8 +238,17 @@ const isLabelled = (places: Places<Part>, at: number, others: readonly number[])
 /** Whether a part of a name stands for the event: a verb after "not", or a value that is read last. */
 const isMeant = (places: Places<Part>, at: number, isLast: boolean): boolean =>
   isNegatedVerb(places, at) ||
+  isVerbOfPeople(places, at) ||
   (isLast && isValue(places.sequence()[at] as At)) ||
   !isMeantOtherwise(places, at);
+
+/** Whether "listened" in "people listened" is what they did. */
+function isVerbOfPeople(places: Places<Part>, at: number): boolean {
+  const [before, place] = [places.sequence()[at - 1], places.sequence()[at] as At];
+  const [verb] = (places.terms[place.from] as Term).words;
+  const isOfPeople = before?.tags.some((tag) => /^(?:PERSON|VISITOR|PAYER|WHO)$/.test(tag));
+  return isOfPeople === true && /ed$/.test(verb?.low ?? "");
+}
 
 const isValue = ({ tags }: At): boolean => tags.includes("VAL") && !tags.includes("PROP");
 

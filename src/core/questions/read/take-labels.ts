@@ -179,7 +179,7 @@ class Taking {
     const expression = free.find(
       (item) =>
         isTagged(item, "ENTRY", "EXIT", "WEEKDAY", "WHICH_WEEK", "WHICH_MONTH") ||
-        (isTagged(item, "HOUR") && !isTagged(this.asked.beside(item, -1), "NUM")),
+        (isTagged(item, "HOUR") && !isTagged(this.asked.beside(item, -1), "NUM", "COUNT")),
     );
     if (expression !== undefined || this.asked.has(...CALCULATED)) {
       this.add(expression);

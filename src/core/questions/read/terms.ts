@@ -78,7 +78,8 @@ function termAt(words: readonly Word[], from: number, index: NameIndex): Term {
   // The "no" in "no-shows" is not a negation.
   const isPrefix = first.isJoined === true && /^(?:no|non|un|re|pre)$/.test(first.low);
   if (isPerson(first, meaning, index)) meaning.concepts = new Set<Concept>(["person"]);
-  const single = isPrefix ? { ...meaning, concepts: new Set<Concept>() } : meaning;
+  const single =
+    isPrefix || isEvent(first, index) ? { ...meaning, concepts: new Set<Concept>() } : meaning;
   return {
     ...NOTHING,
     ...single,
@@ -96,6 +97,10 @@ const isPerson = ({ low, stem }: Word, { values, properties }: Partial<Term>, in
   (values ?? []).every(({ property }) => property.of !== "person") &&
   (properties ?? []).every(({ name }) => !nameWords(name).includes(singular(low))) &&
   (index.eventsWith.get(stem) ?? []).every(({ name }) => nameWords(name).includes(singular(low)));
+
+/** "Shares" may be an event, "share of" is not. */
+const isEvent = ({ low, stem }: Word, index: NameIndex) =>
+  low === "shares" && index.eventsWith.has(stem);
 
 function numberIn(text: string): Pick<Term, "number"> {
   const number = numberOf(text);
