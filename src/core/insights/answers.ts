@@ -139,14 +139,15 @@ export async function queryExplanation(
 /** Says a query with the dates of its plan; the first interval of a lifecycle is only there to compare with. */
 function explanationOfPlan(
   query: JsonObject,
-  { query: { kind }, period, timezone }: Plan,
+  { query: { kind }, period, previous, timezone }: Plan,
   groups: readonly string[],
 ): string {
   const from = kind === "LifecycleQuery" ? (period.buckets[1] ?? period.from) : period.from;
   const wall = from.includes("T")
     ? from
     : `${from.replace(" ", "T")}${from.length > 10 ? "" : "T00:00:00"}`;
-  return explanationOf(query, { from: wall, before: period.before }, { timezone, groups });
+  const bounds = { from: wall, before: period.before };
+  return explanationOf(query, bounds, { timezone, groups, previous });
 }
 
 /** Returns the answer as SQL. */

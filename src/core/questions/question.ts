@@ -6,7 +6,7 @@ import { takeNouns } from "./measures/deeds.ts";
 import type { Draft } from "./measures/draft.ts";
 import { funnel } from "./measures/funnels.ts";
 import { lifecycle, paths, stickiness } from "./measures/journeys.ts";
-import { money } from "./measures/money.ts";
+import { money, refuseOurs } from "./measures/money.ts";
 import { onePerson, personsNow, whoDid } from "./measures/persons.ts";
 import { labelled, sold } from "./measures/ranked.ts";
 import { asShare, perEach, rate } from "./measures/ratios.ts";
@@ -117,6 +117,7 @@ function attempted(
   places: Places<Part>,
 ): Attempt | undefined {
   try {
+    refuseOurs(asked);
     takeNouns(asked);
     const labels = takeLabels(asked);
     const draft = measure(asked, labels.labels);

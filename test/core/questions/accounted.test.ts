@@ -23,8 +23,8 @@ const SAME: ReadonlySet<string> = new Set(
     "number count times time often total something everything list",
     // People, whom the verb names as well.
     "people users user visitors vistors customers who active unique uniqe different",
-    // A verb that the name of its event has.
-    "began",
+    // A verb that the name of its event has, and the only event with the property that is asked for.
+    "began signups signup",
     // A list is asked for by "which", and by its order or its label as well.
     "which until",
     // Defaults that the explanation states: an average length, an average order, weeks.

@@ -74,6 +74,8 @@ function measureOf(query: JsonObject, style: Style): { what: string; filters: Js
   return { what: personsWords(query, style), filters: [] };
 }
 
+type Bounds = Pick<Period, "from" | "before">;
+
 /** Whether a filter is of one person by its e-mail address. */
 const isOfOne = ({ type, key, operator = "exact", value = null }: JsonObject): boolean =>
   type === "person" &&
@@ -82,12 +84,17 @@ const isOfOne = ({ type, key, operator = "exact", value = null }: JsonObject): b
   [value].flat().length === 1 &&
   /^\S+@\S+$/.test(firstText(value));
 
-/** The sentence, and the dates of its period. */
+/** The sentence, and the dates of its period and of the one that it is compared with. */
 export function explanationOf(
   sent: JsonObject,
-  period: Pick<Period, "from" | "before"> | null,
-  { timezone, groups }: { timezone: string; groups: readonly string[] },
+  period: Bounds | null,
+  {
+    timezone,
+    groups,
+    previous = null,
+  }: { timezone: string; groups: readonly string[]; previous?: Bounds | null },
 ): string {
-  const dates = period === null ? "" : ` (${periodDates(period, timezone)})`;
+  const compared = previous === null ? "" : `, compared to ${periodDates(previous)}`;
+  const dates = period === null ? "" : ` (${periodDates(period)}, ${timezone}${compared})`;
   return `${sentenceOf(sent, { groups })}${dates}.`;
 }

@@ -109,11 +109,8 @@ export function comparisonWords(sent: JsonObject): string[] {
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** Returns a period as a person writes it: `29 Oct to 28 Nov 2026, UTC`; with the time of day where it begins or ends within a day. */
-export function periodDates(
-  { from, before }: Pick<Period, "from" | "before">,
-  timezone: string,
-): string {
+/** Returns a period as a person writes it: `29 Oct to 28 Nov 2026`; with the time of day where it begins or ends within a day. */
+export function periodDates({ from, before }: Pick<Period, "from" | "before">): string {
   const isWhole = (wall: string) => /T00:00:00/.test(wall);
   const last = isWhole(before)
     ? new Date(Date.parse(`${before.slice(0, 10)}T00:00:00Z`) - 1).toISOString()
@@ -126,7 +123,7 @@ export function periodDates(
   const hasTime = !isWhole(from) || !isWhole(before);
   const [a, b] = [shown(from, hasTime), shown(last, hasTime)];
   const end = `${b.date} ${b.year}${b.time}`;
-  if (a.date === b.date && a.year === b.year && !hasTime) return `${end}, ${timezone}`;
+  if (a.date === b.date && a.year === b.year && !hasTime) return end;
   const begin = `${a.date}${a.year === b.year ? "" : ` ${a.year}`}${a.time}`;
-  return `${begin} to ${end}, ${timezone}`;
+  return `${begin} to ${end}`;
 }

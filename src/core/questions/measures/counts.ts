@@ -8,6 +8,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
+import { nameStems } from "../text/stems.ts";
 import { isLabel } from "./calculations.ts";
 import { type Deed, earlier, takeDeeds } from "./deeds.ts";
 import { type Draft, node, totalTrend, trend } from "./draft.ts";
@@ -157,12 +158,49 @@ function eventsCount(asked: Asked, isOfPeople: boolean): Draft | undefined {
   const people = isOfPeople && asked.has(...PEOPLE, "WHO") ? takePeople(asked) : undefined;
   const payers = people?.isPayer === true ? people.base : null;
   const filters = payers === null || events.includes(payers) ? [] : [behavior(payers)];
-  const deeds = takeDeeds(asked, { isOfPeople: false });
+  const deeds = takeDeeds(asked, { isOfPeople: false }).filter((deed) => isCounted(asked, deed));
   for (const deed of deeds) takeBeginning(asked, deed);
+  const [only] = deeds;
+  const number = only === undefined || deeds.length > 1 ? undefined : ownNumber(asked, only);
+  if (only !== undefined && number !== undefined) {
+    const math = { math: "sum", math_property: number };
+    return { ...trend([node(only.event.name, math, only.filters)], [only.event]), filters };
+  }
   asked.takeAll("SUM", "VERSUS", "COMPARE", "DIFFERENT", "DONE", "TIMES");
   const series = deeds.map(({ event, filters: own }) => node(event.name, { math: "total" }, own));
   const named = deeds.map(({ event }) => event);
   return { ...trend(series, named), filters };
+}
+
+/**
+ * Whether an event is counted on its own. "Subscriptions did we sell" names one event. Throws `NotUnderstood` for other
+ * events that nothing joins.
+ */
+function isCounted(asked: Asked, { item }: Deed): boolean {
+  const before = asked.items.slice(0, item.at).findLast(({ part }) => part?.kind === "ev");
+  if (before === undefined) return true;
+  const between = asked.items.slice(before.at + 1, item.at);
+  const isCompared = asked.items.some((one) => isTagged(one, "COMPARE", "VERSUS"));
+  const isJoined =
+    isCompared ||
+    between.some((one) => isTagged(one, "AND", "OR", "VERSUS") || /^[,:]$/.test(one.word));
+  if (isJoined) return true;
+  if (/^(?:sell|sold|buy|bought)$/.test(item.term.words[0]?.low ?? "")) {
+    meanNothing(item);
+    return false;
+  }
+  throw new NotUnderstood(textOf(item), 'Join what is counted with "and".');
+}
+
+/** The number that "how many seats were added" sums up: the event "seats added" has the property "seats". */
+function ownNumber(asked: Asked, { item, event }: Deed): string | undefined {
+  if (!isTagged(asked.beside(item, -1), "COUNT") || asked.beside(item, 1)?.word === "events")
+    return undefined;
+  const isNoun = (stem: string) => event.stems.includes(stem) && !event.verbs.has(stem);
+  return [...event.properties.values()].find(({ name, type }) => {
+    const [stem = "", ...others] = nameStems(name);
+    return type === "number" && others.length === 0 && /s$/.test(name) && isNoun(stem);
+  })?.name;
 }
 
 /** Takes "new" in "new sign ups". A sign up is always new, so the word adds nothing. */

@@ -23,7 +23,7 @@ export const money: Measure = (asked) => {
   if (word === undefined) return undefined;
   // "Customers who spent more than 100" are people.
   if (asked.beside(word, 1)?.part?.kind === "cmp" && hasPeople(asked)) return undefined;
-  refuseOurs(asked, word);
+  refuseTheirs(asked, word);
   const isValue = isTagged(word, "ORDER_VALUE");
   if (isTagged(word, "PROP") && isCalculated(asked) && !isValue) return undefined;
   takeSpender(asked, word);
@@ -42,10 +42,16 @@ export const money: Measure = (asked) => {
   return amountsTrend(asked, series, event);
 };
 
-/** Refuses "how much did we spend" and "how much do users earn". */
-function refuseOurs(asked: Asked, word: Item): void {
-  if (asked.items[word.at - 1]?.word === "we" && isTagged(word, "SPEND"))
-    throw new NotUnderstood(textOf(word), "There is no event for money that you spend.");
+/** Refuses "how much did we spend" and "what did we pay out". */
+export function refuseOurs(asked: Asked): void {
+  const we = asked.items.find(({ word }) => word === "we");
+  const verb = we === undefined ? undefined : asked.beside(we, 1);
+  if (verb !== undefined && /^(?:pay|paid|spen[dt]|buy|bought)/.test(verb.term.words[0]?.low ?? ""))
+    throw new NotUnderstood(textOf(verb), "There is no event for money that you spend.");
+}
+
+/** Refuses "how much do users earn". */
+function refuseTheirs(asked: Asked, word: Item): void {
   const isOfPeople = isTagged(asked.beside(word, -1), "PERSON", "PAYER", "VISITOR");
   if (/^(?:earn|make|take in)/.test(word.word) && isOfPeople && hasPeople(asked))
     throw new NotUnderstood(textOf(word), "There is no event for money that people earn.");
@@ -98,10 +104,17 @@ function takeBuyers(asked: Asked, event: string): JsonObject[] {
 const UNPAID =
   /refund|cancel|fail|declin|reject|attempt|start|abandon|view|\b(?:cart|basket|add|added|removed|sent)\b/;
 
+/** Whether an event has amounts that are no salaries. */
+const hasIncome = (event: EventInfo): boolean =>
+  hasMoney({
+    ...event,
+    properties: new Map([...event.properties].filter(([name]) => !/salary/i.test(name))),
+  });
+
 /** The only event with amounts, for a project without orders. Throws `NotUnderstood` if there is not exactly one. */
 function onlyMoneyEvent(asked: Asked, words: string): EventInfo {
   const all = [...asked.index.events.values()].filter(
-    (event) => hasMoney(event) && !UNPAID.test(spoken(event.name)),
+    (event) => hasIncome(event) && !UNPAID.test(spoken(event.name)),
   );
   const [only] = all;
   if (only !== undefined && all.length === 1) return only;

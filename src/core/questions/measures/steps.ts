@@ -9,6 +9,7 @@ import {
   NotUnderstood,
   textOf,
 } from "../read/asked.ts";
+import { PEOPLE } from "../read/phrases.ts";
 import { takeConditions, takeFilters } from "./conditions.ts";
 import { FIRST, filtersOfIt, takeFirst } from "./deeds.ts";
 import { type Draft, node } from "./draft.ts";
@@ -21,6 +22,7 @@ import { freeBefore, use } from "./items.ts";
  */
 export function takeSteps(asked: Asked): JsonObject[] {
   const hasViews = asked.items.some(isView);
+  for (const item of asked.items) if (isSubject(asked, item)) meanNothing(item);
   const steps = asked.items.filter((item) => {
     if (item.isUsed) return false;
     if (item.part === undefined)
@@ -71,6 +73,19 @@ function stepOf(asked: Asked, item: Item, to: number, earlier: readonly JsonObje
   if (item.part?.kind !== "pages") return node(visitEvent(asked));
   const visit = visitEvent(asked);
   return node(visit, {}, [filterOf(asked, item.part, [asked.event(visit) ?? null])]);
+}
+
+/**
+ * Whether "readers" in "from registering until readers subscribe" are just the people. Throws `NotUnderstood` for a noun
+ * that says more.
+ */
+function isSubject(asked: Asked, item: Item): boolean {
+  const { part, isUsed } = item;
+  if (isUsed || part?.kind !== "ev" || !part.isDoer) return false;
+  const isStep = item === asked.events()[0] || isTagged(asked.beside(item, -1), "TO", "AND");
+  if (isStep || asked.beside(item, 1)?.part?.kind !== "ev") return false;
+  if (PEOPLE.test(item.term.words[0]?.low ?? "")) return true;
+  throw new NotUnderstood(textOf(item));
 }
 
 /** Whether "buyer" in "visitor to buyer" is the last step. */

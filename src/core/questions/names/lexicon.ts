@@ -59,7 +59,7 @@ export const CONCEPTS = {
   share:
     "%, % of, what % of, pct, pct of, how many percent, how many percent of, share, share of, percentage, percentage of, percent, percent of, proportion, proportion of, fraction, fraction of, what part of, portion of, portion, which part of",
   how_long:
-    "how long do it take, how long time, how long, how much time, time from, time between, how quickly, how fast, time to convert, time it take, time take, time until, time to, how long be it, how many time pass between, how much time pass between, how much time do it take, how many hours do it take, how many minutes do it take, how many days do it take, how many seconds do it take",
+    "how long do it take, how long after, how long time, how long, how much time, time from, time between, how quickly, how fast, time to convert, time it take, time take, time until, time to, how long be it, how many time pass between, how much time pass between, how much time do it take, how many hours do it take, how many minutes do it take, how many days do it take, how many seconds do it take",
   retention:
     "retention, retain, cohort, cohort analysis, retention rate, retention cohort, cohort by",
   back: "come back, return, coming back, come again, keep coming back, visit again, be back, return to, come back to, returning to, come back with, return with",
@@ -74,7 +74,7 @@ export const CONCEPTS = {
   except:
     "except, excluding, exclude, leave out, leaving out, but leave out, ignoring, ignore, not counting, everything except, everything but, all except, other than, outside, outside of, apart from, not from, not in, not on, besides, not via, not with, except for, not include",
   again:
-    "more than once, at least twice, repeatedly, multiple times, several times, more than one time, again, two times or more, twice or more, two or more times, more often than once, a second time",
+    "more than once, at least twice, repeatedly, multiple times, several times, more than one time, more then once, again, two times or more, twice or more, two or more times, more often than once, a second time",
   times: "time, times",
   twice: "twice",
   once: "once, exactly once, only once, one time, just once",
@@ -98,7 +98,7 @@ export const CONCEPTS = {
   first_touch:
     "first touch, initial, original, originally, first click, acquisition, first come, first found, first known",
   last_touch: "last touch, last click",
-  more: "over, above, more than, greater than, exceeding, higher than, longer than, bigger than, larger than, worth more than, worth over, >, exceed, of more than, costing more than, beyond, after being open more than, older than, better than",
+  more: "over, above, more than, more then, greater than, exceeding, higher than, longer than, bigger than, larger than, worth more than, worth over, >, exceed, of more than, costing more than, beyond, after being open more than, older than, better than",
   at_least:
     "at least, but no less than, but not less than, but at least, minimum, at minimum, >=, no less than, minimum of, of at least, not less than",
   less: "under, below, less than, fewer than, cheaper than, smaller than, <, shorter than, lower than, worth less than, worse than",
@@ -112,7 +112,7 @@ export const CONCEPTS = {
   and: "and, but, as well as, plus, &, and also, both",
   versus: "vs, versus, compared to, compared with, as opposed to, in comparison to",
   or: "or",
-  to: "to, until, till, then, and then, >, ->, -->, followed by, into, and finally, finally, and after that, >>",
+  to: "to, end up, turn into, turned into, become, became, until, till, then, and then, >, ->, -->, followed by, into, and finally, finally, and after that, >>",
   money: "euro, eur, €, dollar, usd, $, pound, gbp, £, buck, chf",
   seconds: "second, sec, s, secs",
   minutes: "minute, min, mins",
@@ -123,7 +123,7 @@ export const CONCEPTS = {
   percent: "%, percent",
   within: "within, in less than, in under",
   revenue:
-    "revenue, rev, total takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, take in, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, earn",
+    "revenue, rev, total takings, sales in euro, sales in eur, sales in dollar, sales in usd, turnover, money, sales volume, sales revenue, sales amount, gross revenue, total sales, earnings, take in, bring in, sales value, proceeds, money do we make, money make, sales figure, money come in, income, how much do we earn, how much do we make, earn",
   spend: "spend, money spend, amount spend",
   order_value:
     "order value, basket value, basket size, purchase value, aov, order size, cart value, ticket size, worth of an order, revenue per order, revenue per purchase, value of an order, value per order, value of order, value of purchase, order total, amount of an order, amount per order",
@@ -131,7 +131,7 @@ export const CONCEPTS = {
   done: "sent, placed, submitted, written, filed, recorded, tracked, performed, counted, raised, raise, posted, occurred, issued, issue, place, submit, made, make, took place, get, started, opened, logged, captured, began, begin, triggered, trigger, handed in, hand in, turned in",
   who: "who, whom, whoever",
   which: "which, what, wich",
-  list: "list",
+  list: "list, emails of, email of, email addresses of, email address of, names of",
   set_any:
     "with a, with any, with an, end up with, end up with a, end up with an, ending up with a, that had a, that had an, use a, use any, used a, used an, with some, that have a, that have an, have a, have an",
   contains: "contains, containing, contain, include, mention, mentioning",
@@ -157,7 +157,7 @@ export type Concept = keyof typeof CONCEPTS;
 export const FILLER: ReadonlySet<string> = new Set(
   `someone somebody anyone anybody a an the our credit split we us my i me your you their its it this that these those there here of for in on at
   with be is are was were been being have has had do does did get got gets getting give show tell
-  lasted lasting gained gain please can could would gave given teh hte want like know see let need wanna how many much what who's whose where
+  hit lasted lasting gained gain because please can could would gave given teh hte want like know see let need wanna how many much what who's whose where
   via using through from to as into onto upon within across hey hi hello hoglet thanks thank pls plz
   thx chart graph figure data stats statistics report overview just also really roughly now currently
   right some all any only exactly well they them he she his her him one ones make made makes happen

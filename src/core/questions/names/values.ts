@@ -78,5 +78,9 @@ function textsOf({ property: { name, type }, value }: ValueInfo): string[] {
       ? [page, page.replace(/[-_]/g, " "), page.replace(/^sign-?up$/, "sign up")]
       : [];
   const sites = site === undefined || /mail/.test(name) ? [] : [site];
-  return [text, spaced, undotted, ...pages.map((one) => `${one} page`), ...sites];
+  // "Did hosts decline" means the value "declined".
+  const verb = /^([a-z]{3,}?)(?:([a-z])\2)?ed$/.exec(text);
+  const verbs =
+    verb === null ? [] : [text.slice(0, -1), text.slice(0, -2), `${verb[1]}${verb[2] ?? ""}`];
+  return [text, spaced, undotted, ...verbs, ...pages.map((one) => `${one} page`), ...sites];
 }

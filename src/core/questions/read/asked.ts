@@ -154,7 +154,8 @@ export class Asked {
 }
 
 /** Amounts that are only a part of a price, or no income. */
-const PART_OF_PRICE = /\b(?:fee|tax|vat|discount|shipping|delivery|tip|cost|refund|overage)\b/;
+const PART_OF_PRICE =
+  /\b(?:fee|tax|vat|discount|shipping|delivery|tip|cost|refund|overage|salary)\b/;
 
 /** Whether an item has any of the tags; false if it is undefined. */
 export const isTagged = (item: Item | undefined, ...tags: readonly string[]): boolean =>

@@ -5,10 +5,10 @@ import { takeFilters } from "../measures/conditions.ts";
 import type { Draft } from "../measures/draft.ts";
 import { isCondition, PEOPLE } from "../measures/items.ts";
 import { personFilter } from "../measures/persons.ts";
-import type { EventInfo } from "../names/index.ts";
+import { type EventInfo, isMoney } from "../names/index.ts";
 import { daysBetween, daysOf } from "../text/compared.ts";
 import { calendar, type Span, UNIT_DAYS } from "../text/dates.ts";
-import { nameStems, stemOf } from "../text/stems.ts";
+import { nameStems } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
 import { type Asked, type Item, isTagged, meanNothing, NotUnderstood, textOf } from "./asked.ts";
 import { queryOf } from "./kinds.ts";
@@ -116,7 +116,11 @@ function objectOf(event: EventInfo | null): JsonObject[] {
     own.length === 1
       ? own[0]
       : (own.find(
-          ({ name }) => SEARCHED.test(name) || event?.stems.includes(stemOf(name)) === true,
+          ({ name }) =>
+            SEARCHED.test(name) ||
+            nameStems(name.replace(/[_ ]?(?:name|title)$/i, "")).every((stem) =>
+              event?.stems.includes(stem),
+            ),
         ) ?? own.find(({ name }) => /^(?:title|name)$/i.test(name)));
   return best === undefined ? [] : [{ property: best.name, type: "event" }];
 }
@@ -186,6 +190,8 @@ function amountOf(
 ): string | undefined {
   if (unit === "money" || (unit === undefined && event === asked.orders()))
     return asked.moneyOf(event, words).name;
+  const amounts = [...event.properties.values()].filter(isMoney);
+  if (unit === undefined && amounts.length === 1) return amounts[0]?.name;
   const timed = [...event.properties.values()].filter(
     ({ name, type }) => type === "number" && unit !== undefined && unitOfName(name) !== undefined,
   );

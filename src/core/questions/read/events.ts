@@ -52,7 +52,7 @@ function isVerbOfNext(places: Places<Part>, at: number): boolean {
   if (
     !isView ||
     term.words.length > 1 ||
-    !/^(?:open|se|read|visit)/.test(term.words[0]?.stem ?? "")
+    !/^(?:open|se|read|visit|hit)/.test(term.words[0]?.stem ?? "")
   )
     return false;
   const next = all.slice(at + 1, at + 5).find(({ part, tags }) => {
@@ -201,7 +201,10 @@ function isMeantOtherwise(places: Places<Part>, at: number): boolean {
   if (words.length > 1) return false;
   const [before, after] = [places.sequence()[at - 1], places.sequence()[at + 1]];
   const isName = ["PROP", "VAL", "GROUP"].some((tag) => tags.includes(tag));
-  if (/^(?:to|until|till|then|into)$/.test(before?.word ?? "") && !tags.includes("F")) return false;
+  const isStep =
+    /^(?:to|until|till|then|into)$/.test(before?.word ?? "") ||
+    (before?.word === "from" && after?.word === "to");
+  if (isStep && !tags.includes("F")) return false;
   if (!isName || tags.includes("GROUP")) {
     return isName || tags.includes("F") || tags.includes("DONE");
   }

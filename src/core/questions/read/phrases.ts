@@ -4,7 +4,7 @@ import { folded, formOf } from "../text/stems.ts";
 /** The maximum number of words in a phrase. */
 export const PHRASE_WORDS_MAX = 9;
 
-/** Nouns for people, whatever they do. */
+/** Nouns that may mean all people. */
 export const PEOPLE =
   /^(?:driver|rider|passenger|guest|reader|listener|viewer|donor|fan|candidate|applicant|tenant|employee|teacher|parent|traveller|attendee|participant|student|patient|player|member|learner|owner|seller|subscriber|follower)s?$/;
 

@@ -23,7 +23,7 @@ const DONE: ReadonlySet<string> = new Set(CONCEPTS.done.split(/[\s,]+/).map(stem
 
 /** Synonyms by stem. They apply if only the second word is in the names of the project. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
-  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book listen:play watch:play stream:play pay:purchase see:view saw:view reply:answer respond:answer"
+  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book listen:play watch:play stream:play pay:purchase see:view saw:view hold:complete conduct:complete reply:answer respond:answer"
     .split(" ")
     .map((pair) => pair.split(":").map(stemOf) as [string, string]),
 );

@@ -154,7 +154,10 @@ class Taking {
     // "What do people search for most" and "most users" do not ask for people; "most active users" does.
     const isNext = (item: Item) => {
       const before = asked.beside(item, -1);
-      return isTagged(before, "MOST", "LEAST", "WHICH", "NUM") && before?.word !== "most";
+      return (
+        isTagged(before, "MOST", "LEAST", "GREATEST", "SMALLEST", "WHICH", "NUM") &&
+        before?.word !== "most"
+      );
     };
     const items = asked.items.filter(
       (item) =>

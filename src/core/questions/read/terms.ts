@@ -122,7 +122,8 @@ const EDGES: ReadonlySet<string> = new Set("by per to and or vs than".split(" ")
 function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | undefined {
   const stems = words.map(({ form }) => form);
   const concepts = PHRASES.get(stems.join(" ")) ?? PHRASES.get(innerOf(stems) ?? "");
-  const isMissed = words.at(-1)?.low === "missed";
+  // "Missed" is not "is missing", and a "rating" is no rate.
+  const isOther = /^(?:missed|ratings?)$/.test(words.at(-1)?.low ?? "");
   const text = folded(words.map((word) => word.text).join(" "));
   // A name does not start or end with a joining word.
   const isBare = ![words[0], words.at(-1)].some(
@@ -137,7 +138,7 @@ function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | un
   const isNamed = values.length > 0 || Object.keys(names).length > 0;
   const group = groupNamed(words, index, isNamed);
   const found: Partial<Term> = {
-    ...(concepts === undefined || isMissed ? {} : { concepts }),
+    ...(concepts === undefined || isOther ? {} : { concepts }),
     ...names,
     ...(values.length === 0 ? {} : { values }),
     ...(group === undefined ? {} : { group, ...namesOfGroup(group.index, index) }),

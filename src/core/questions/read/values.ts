@@ -38,7 +38,11 @@ const isBetweenSteps = ({ all, after }: Found, places: Places<Part>): boolean =>
   const sequence = places.sequence();
   const at = sequence.indexOf(all[0] as Place<Part>);
   const isEvent = (one: Place<Part> | undefined) => one?.part?.kind === "ev";
-  return all[0]?.word === "to" && isEvent(after) && sequence.slice(0, at).some(isEvent);
+  const isFirst =
+    all[0]?.word === "from" && after?.word === "to" && all.at(-1)?.tags.includes("EVPART") === true;
+  return (
+    isFirst || (all[0]?.word === "to" && isEvent(after) && sequence.slice(0, at).some(isEvent))
+  );
 };
 
 /** The values that a word stands for. "Remote" may be a text, and the property "is remote". */

@@ -104,7 +104,7 @@ const COMPARED: readonly (readonly [string, (found: string[]) => When])[] = [
     over,
   ],
   [
-    "compared? (?:to|with) before|did(?= .+\\b(?:grow|increase|rise|go up|go down|drop|fall|decline|decrease|shrink|change)\\b)|(?:is|are|was|were|has|have)(?= .+\\b(?:growing|grown|shrinking|increasing|increased|decreasing|rising|falling|going up|going down|(?<!\\b(?:sign|signed|log|logged|show|shown|showing|set)\\s)(?:up|down)(?=\\s*\\??$|\\s+(?:in|over|during|this|these|since)\\b))\\b)",
+    "compared? (?:to|with) before|(?<!\\b(?:how many(?! percent)|share|percentage|proportion|which)\\b.*)did(?= .+\\b(?:grow|increase|rise|go up|go down|drop|fall|decline|decrease|shrink|change)\\b)|(?:is|are|was|were|has|have)(?= .+\\b(?:growing|grown|shrinking|increasing|increased|decreasing|rising|falling|going up|going down|(?<!\\b(?:sign|signed|log|logged|show|shown|showing|set)\\s)(?:up|down)(?=\\s*\\??$|\\s+(?:in|over|during|this|these|since)\\b))\\b)",
     previous,
   ],
 ];

@@ -97,7 +97,9 @@ function partsOf(text: string): { part: string; at: number }[] {
   }
   if (/^\/|:\/\/|@|^\$/.test(text)) return [{ part: text.replace(/[.]+$/, "") || text, at: 0 }];
   const whole = text.replace(/(?<=.)\.+$/, "");
-  if (/^-|\d[-.](?!day|week|month)|[-.]\d/.test(whole)) return [{ part: whole, at: 0 }];
+  // "1-star" and "7-day" are two words, versions and dates are one.
+  const isCount = /^\d+-[a-z]{3,}$/i.test(whole);
+  if (!isCount && /^-|\d[-.](?!day|week|month)|[-.]\d/.test(whole)) return [{ part: whole, at: 0 }];
   return [...whole.matchAll(/-+>|[^-]+/g)].map(({ 0: part, index }) => ({ part, at: index }));
 }
 
