@@ -84,7 +84,7 @@ const isOfOne = ({ type, key, operator = "exact", value = null }: JsonObject): b
   [value].flat().length === 1 &&
   /^\S+@\S+$/.test(firstText(value));
 
-/** The sentence, and the dates of its period and of the one that it is compared with. */
+/** Returns the sentence with the dates of its period and of the period it is compared with. */
 export function explanationOf(
   sent: JsonObject,
   period: Bounds | null,

@@ -25,7 +25,8 @@ export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefine
   asked.takeAll("COUNT", "DONE");
   const counted = asked.items.find((item) => isTagged(item, "COUNT"));
   const target = counted === undefined ? undefined : asked.beside(counted, 1);
-  if (isOfTimes(asked, labels)) asked.takeAll("PERSON");
+  const isOften = /times|often/.test(counted?.word ?? "") && asked.events().length > 0;
+  if (isOften || isOfTimes(asked, labels)) asked.takeAll("PERSON");
   const isOfPeople = isKind(asked, target) || hasPeople(asked) || isNegated(asked);
   refuseGroups(asked, labels);
   const isOfEvents = hasPeople(asked) && (isByPerson(labels) || isAboutEvents(asked, target));
@@ -189,7 +190,7 @@ function isCounted(asked: Asked, { item }: Deed): boolean {
     meanNothing(item);
     return false;
   }
-  throw new NotUnderstood(textOf(item), 'Join what is counted with "and".');
+  throw new NotUnderstood(textOf(item), 'Put "and" between two counts.');
 }
 
 /** The number that "how many seats were added" sums up: the event "seats added" has the property "seats". */
