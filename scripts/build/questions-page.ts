@@ -79,7 +79,7 @@ const DEFINITIONS: [word: string, meaning: string][] = [
   ["returning visitor", "a visitor whose first page view was before the period"],
   [
     "session, visit",
-    "the events with one `$session_id`, if a page view of the period is among them",
+    "the events with one `$session_id`, if a page view of the period is among them; of an app, any event",
   ],
   ["session length", "seconds from the first event of a session to the last"],
   ["bounce", "a session with one page view, no `$autocapture`, and less than 10 seconds"],
@@ -110,10 +110,16 @@ const DEFINITIONS: [word: string, meaning: string][] = [
     "those with the highest revenue, those with the most events, by email address",
   ],
   ["first order in a funnel", "the first one after the step before it"],
-  ["`blog posts`, `an /advice page`", "all pages below `/blog/`, below `/advice/`"],
+  [
+    "`blog posts`, `an /advice page`, `the docs`",
+    "all pages below `/blog/`, below `/advice/`; `/docs` and all below it",
+  ],
+  ["`why do people cancel?`", "by the property of the event with the reason"],
+  ["`viewed the tent and bought it`", "both with the same value: `it` is the tent"],
+  ["`cron runs that failed`, `unresolved tickets`", "where `ok` or `resolved` is false"],
   [
     "`average resolution time`, `slowest import`",
-    "of the only property of the event with a unit of time",
+    "of the only property of the event with a unit of time; `which job is the slowest` ranks by its average",
   ],
   ["A and B, A but not B", "of persons: all of it in the period, in any order"],
   ["first touch", "the value on the first event of a person that has one, at any time"],
@@ -132,6 +138,10 @@ const PERIODS: [words: string, meaning: string][] = [
     "whole days; the day is before the month",
   ],
   ["`until 20 November`, `before 20 November`", "with and without that day"],
+  [
+    "`on weekends`, `on mondays`, `between 6pm and 10pm`, `after 8pm`",
+    "a condition on the time of events, on the clock of the project, in any period",
+  ],
   ["`of all time`", "from the first event on"],
   [
     "no period",
@@ -154,7 +164,7 @@ const REFUSED: [question: string, reason: string][] = [
     "name one that the answer lists",
   ],
   ["`visitors by product`", "page views have no `product`: ask for `orders by product`"],
-  ["reasons, the future, and facts that no event has", "no number is guessed"],
+  ["the future, and facts that no event has", "no number is guessed"],
   ["`which companies did not order?`", "only persons are found by what they did not do"],
   ["lists of persons over time; comparisons of funnels", "ask by [SQL](insights.md#sql)"],
 ];
@@ -162,7 +172,7 @@ const REFUSED: [question: string, reason: string][] = [
 /** Names that the page explains; the first one stands for all others of its line. */
 const SHOWN_EVENTS = [
   ...["$pageview", "$screen", "$autocapture", "$exception", "Application Installed"],
-  ...["Application Opened", "purchase", "sign_up", "login", "add_to_cart", "checkout_started"],
+  ...["Application Opened", "purchase", "sign up", "login", "add to cart", "checkout started"],
   ...["product viewed", "search"],
 ];
 const SHOWN_PROPERTIES = [

@@ -7,7 +7,7 @@ export type Filter = {
   operator: string;
   /** Absent for `is_set` and `is_not_set`. */
   value?: string | number | boolean | (string | number)[];
-  type: "event" | "person" | "group" | "session" | "behavioral";
+  type: "event" | "person" | "group" | "session" | "behavioral" | "hogql";
   group_type_index?: number;
   /** The other fields of a condition on what a person did. */
   [field: string]: unknown;
@@ -63,7 +63,7 @@ export function plainFilters(saved: unknown): Filter[] | undefined {
   // Callers of the API may leave out the usual operator.
   if (isFilter(saved)) {
     const { operator, type } = saved;
-    if (type === "behavioral") return [saved];
+    if (type === "behavioral" || type === "hogql") return [saved];
     return [{ ...saved, operator: operator ?? "exact", type: type ?? "event" }];
   }
   const { type, values } = saved as { type?: unknown; values?: unknown };
@@ -81,12 +81,22 @@ export const writeFilters = (filters: readonly Filter[]): string | undefined =>
 /** A filter in words, such as `plan is pro`. */
 export function filterText(filter: Filter): string {
   if (filter.type === "behavioral") return behaviorText(filter);
+  if (filter.type === "hogql") return timeText(String(filter.key));
   const { key, operator, value, type } = filter;
   const verb = OPERATORS.find((one) => one.value === operator)?.label ?? plain(operator);
   const shown = Array.isArray(value) ? value.map(valueText).join(" or ") : valueText(value);
   const name = type === "person" || type === "session" ? `${type} ${key}` : key;
   return needsValue(operator) ? `${name} ${verb} ${shown}` : `${name} ${verb}`;
 }
+
+/** A condition on the hour or the day of the week in words, such as `hour of the day between 18 and 21`. */
+const timeText = (key: string): string =>
+  key
+    .replace(/^toHour\(timestamp\)/, "hour of the day")
+    .replace("toDayOfWeek(timestamp) IN (6, 7)", "on weekends")
+    .replace("toDayOfWeek(timestamp) IN (1, 2, 3, 4, 5)", "on weekdays")
+    .replace(/^toDayOfWeek\(timestamp\)/, "day of the week, from 1 on Monday,")
+    .replace(/\b(?:NOT|BETWEEN|AND|IN)\b/g, (word) => word.toLowerCase());
 
 const plain = (word: string): string => word.replaceAll("_", " ");
 

@@ -88,10 +88,19 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
   }
   const timed = timedOf(asked, event, math);
   if (timed !== undefined) return timed;
-  if (event === undefined || !hasMoney(event) || !isOfMoney(asked, math)) return undefined;
-  if (asked.events().length > 1 || hasPeople(asked)) return undefined;
+  if (event === undefined || asked.events().length > 1 || hasPeople(asked)) return undefined;
+  const [number, ...others] = ownNumbers(asked, event);
+  if (number !== undefined && others.length === 0 && isOneOf(asked)) return { property: number };
+  if (!hasMoney(event) || !isOfMoney(asked, math)) return undefined;
   return { property: asked.moneyOf(event, "amount") };
 }
+
+/** The number properties that an event has of its own, and not from an SDK. */
+const ownNumbers = (asked: Asked, event: EventInfo): PropertyInfo[] =>
+  asked.index.properties.filter(
+    ({ of, name, type }) =>
+      of === "event" && type === "number" && !name.startsWith("$") && event.properties.has(name),
+  );
 
 /** "Highest order", "average tip", "total of orders in euros", "refunds in euros", "how much did we refund". */
 function isOfMoney(asked: Asked, math: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import type { EventInfo } from "../names/index.ts";
 import {
   type Asked,
   behavior,
@@ -8,7 +9,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
-import { nameStems } from "../text/stems.ts";
+import { nameStems, nameWords, singular } from "../text/stems.ts";
 import { isLabel } from "./calculations.ts";
 import { type Deed, earlier, takeDeeds } from "./deeds.ts";
 import { type Draft, node, totalTrend, trend } from "./draft.ts";
@@ -129,9 +130,24 @@ function peopleCount(asked: Asked): Draft {
     asked.takeAll("VISITOR");
     return newAndReturning(asked, people.base ?? visitEvent(asked));
   }
+  const begun = people.isNew && people.base === null ? begunBy(asked, people.words) : undefined;
+  if (begun !== undefined) return trend([node(begun.name, { math: "dau" })], [begun]);
   const draft = peopleTrend(asked, people);
   takeActive(asked);
   return draft;
+}
+
+/** The event by which people become what a noun says: "members" by `membership_started`. */
+function begunBy(asked: Asked, noun: string): EventInfo | undefined {
+  const person = singular(noun.toLowerCase());
+  const [event, another] = [...asked.index.events.values()].filter(
+    ({ name }) =>
+      nameWords(name).some((word) => word.replace(/ship$/, "") === person) &&
+      /start|join|begin|began|creat|buy|bought|activat/i.test(name),
+  );
+  return another === undefined && !/^(?:user|person|people|visitor)s?$/i.test(noun)
+    ? event
+    : undefined;
 }
 
 function newAndReturning(asked: Asked, event: string): Draft {
@@ -200,7 +216,9 @@ function ownNumber(asked: Asked, { item, event }: Deed): string | undefined {
   const isNoun = (stem: string) => event.stems.includes(stem) && !event.verbs.has(stem);
   return [...event.properties.values()].find(({ name, type }) => {
     const [stem = "", ...others] = nameStems(name);
-    return type === "number" && others.length === 0 && /s$/.test(name) && isNoun(stem);
+    const isCount =
+      others.length === 0 ? /s$/.test(name) : /^(?:count|number|total)$/.test(others.join());
+    return type === "number" && isCount && isNoun(stem);
   })?.name;
 }
 

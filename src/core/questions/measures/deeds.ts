@@ -11,7 +11,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { type Frequency, joined, type Named, parted } from "../read/parts.ts";
-import { nameStems } from "../text/stems.ts";
+import { nameStems, nameWords, stemOf } from "../text/stems.ts";
 import { takeConditions } from "./conditions.ts";
 import { freeBefore, use } from "./items.ts";
 
@@ -112,10 +112,15 @@ export function takeNouns(asked: Asked): void {
   }
 }
 
-/** Whether a word starts the name of a property of an event, and means nothing else. */
+/** Whether a word names what an event is about by a property such as `episode_id`, and means nothing else. */
 function isNounOf({ part, tags, term }: Item, { properties, stems }: EventInfo): boolean {
   const stem = term.words[0]?.stem ?? "";
-  const isOf = [...properties.keys()].some((name) => nameStems(name)[0] === stem);
+  const isOf = [...properties.keys()].some((name) => {
+    const [first, ...rest] = nameWords(name);
+    return (
+      stemOf(first ?? "") === stem && /^(?:id|uuid|name|title|slug|number)$/.test(rest.join(" "))
+    );
+  });
   const isOnly =
     part === undefined
       ? tags.every((tag) => /^(?:EVPART|NEARPROP)$/.test(tag))

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
-import { type EventInfo, spoken } from "../names/index.ts";
+import { type EventInfo, isMoney, spoken } from "../names/index.ts";
 import {
   type Asked,
   behavior,
@@ -21,6 +21,15 @@ import { hasPeople, takePeople } from "./people.ts";
 export const money: Measure = (asked) => {
   const word = asked.find("REVENUE", "ORDER_VALUE", "SPEND", "LIFETIME");
   if (word === undefined) return undefined;
+  // "Money transfers" are counted.
+  if (
+    word.word === "money" &&
+    asked.items[word.at + 1]?.part?.kind === "ev" &&
+    !asked.has("MUCH")
+  ) {
+    meanNothing(word);
+    return undefined;
+  }
   // "Customers who spent more than 100" are people.
   if (asked.beside(word, 1)?.part?.kind === "cmp" && hasPeople(asked)) return undefined;
   refuseTheirs(asked, word);
@@ -102,14 +111,13 @@ function takeBuyers(asked: Asked, event: string): JsonObject[] {
 
 /** Events whose amounts are no income. */
 const UNPAID =
-  /refund|cancel|fail|declin|reject|attempt|start|abandon|view|\b(?:cart|basket|add|added|removed|sent)\b/;
+  /refund|cancel|fail|declin|reject|attempt|start|abandon|view|claim|quote|\b(?:cart|basket|add|added|removed|sent)\b/;
 
-/** Whether an event has amounts that are no salaries. */
-const hasIncome = (event: EventInfo): boolean =>
-  hasMoney({
-    ...event,
-    properties: new Map([...event.properties].filter(([name]) => !/salary/i.test(name))),
-  });
+/** Whether an event has amounts that may be income. */
+const hasIncome = ({ properties }: EventInfo): boolean =>
+  [...properties.values()].some((one) => isMoney(one) && !NO_INCOME.test(spoken(one.name)));
+
+const NO_INCOME = /\b(?:salary|target|limit|goal|balance|budget|claim|payout|quoted?|penalty)\b/;
 
 /** The only event with amounts, for a project without orders. Throws `NotUnderstood` if there is not exactly one. */
 function onlyMoneyEvent(asked: Asked, words: string): EventInfo {

@@ -9,7 +9,7 @@ import {
   rankedProperties,
   textOf,
 } from "../read/asked.ts";
-import { emailOf, isByPerson, isFree, type Label } from "../read/labels.ts";
+import { emailOf, isFree, type Label } from "../read/labels.ts";
 import { areOfPersons, takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
 import { behaviorsOf, type Deed, repeated, takeDeeds } from "./deeds.ts";
 import type { Draft, Measure } from "./draft.ts";
@@ -118,7 +118,7 @@ const tableOf = (
 /** "Which users invited someone but never created a task", "who bought more than twice", "list customers". */
 export const whoDid = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
   const lead = asked.find("WHO", "WHICH", "LIST");
-  if (lead === undefined || isByPerson(labels) || !isOfPeople(asked, lead) || isLed(asked, lead))
+  if (lead === undefined || labels.length > 0 || !isOfPeople(asked, lead) || isLed(asked, lead))
     return undefined;
   if (asked.has("MOST", "LEAST", "GREATEST", "SMALLEST", "COUNT", "SHARE", "AVERAGE", "REVENUE"))
     return undefined;

@@ -45,7 +45,8 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
     return shareOf(asked, sum, event, word);
   }
   if (isOfMoney) return shareOf(asked, sumOf(asked, event, textOf(word)), event, word);
-  if (another === undefined) return shareOf(asked, totalOf(event), event, word);
+  if (another === undefined)
+    return passive(asked, counted, event) ?? shareOf(asked, totalOf(event), event, word);
   // "What share of started lessons is finished" compares two events about the same thing.
   const over = another.part.event;
   if (third !== undefined || !event.stems.some((stem) => over.stems.includes(stem)))
@@ -53,6 +54,24 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
   use(another);
   return percentage(totalOf(over), totalOf(event), [over, event]);
 };
+
+/** "Percentage of alerts that get opened": of the alerts that were sent, which the event `alert_sent` says. */
+function passive(asked: Asked, item: Item | undefined, event: EventInfo): Draft | undefined {
+  if (item === undefined) return undefined;
+  const verb = asked.items.find(({ at, tags }) => at > item.at && tags[0] === "JOINED");
+  const between = asked.items.slice(item.at + 1, verb?.at ?? item.at + 1);
+  if (!between.some((one) => /^(?:get|gets|got|are|is|were|was|been?)$/.test(one.word)))
+    return undefined;
+  const [begun, another] = begunOf(asked, event);
+  if (begun === undefined || another !== undefined)
+    throw new NotUnderstood(textOf(item), `Say of what: ${event.name} per which event?`);
+  const filters = takeConditions(asked, event);
+  const [over, under] = [event, begun].map((one) => ({
+    ...totalOf(one),
+    ...(filters.length === 0 ? {} : { properties: filters }),
+  }));
+  return percentage(over ?? {}, under ?? {}, [event, begun]);
+}
 
 /** "Share of minutes listened": a number that one event has, summed. */
 function sumShare(asked: Asked, word: Item): Draft | undefined {

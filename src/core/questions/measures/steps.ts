@@ -21,7 +21,8 @@ import { freeBefore, use } from "./items.ts";
  * `NotUnderstood` for a negated step.
  */
 export function takeSteps(asked: Asked): JsonObject[] {
-  const hasViews = asked.items.some(isView);
+  const [lead] = asked.items.filter(({ part }) => part?.kind === "ev" || part?.kind === "pages");
+  const hasViews = lead?.part?.kind === "pages" || asked.items.some(isView);
   for (const item of asked.items) if (isSubject(asked, item)) meanNothing(item);
   const steps = asked.items.filter((item) => {
     if (item.isUsed) return false;
@@ -45,8 +46,12 @@ export function takeSteps(asked: Asked): JsonObject[] {
     const isFirst = behavior(part.event.name, { frequency: FIRST });
     return [{ ...step, properties: [...((step["properties"] ?? []) as JsonObject[]), isFirst] }];
   });
-  const [first, second] = all;
-  return second !== undefined && Bun.deepEquals(first, second) ? all.slice(1) : all;
+  const twice = all.findIndex((step, at) => at > 0 && Bun.deepEquals(step, all[at - 1]));
+  if (twice < 0) return all;
+  // A visit is a page view too.
+  if (twice === 1 && steps[0]?.part === undefined) return all.slice(1);
+  const again = steps[twice];
+  throw new NotUnderstood(again === undefined ? "then" : textOf(again), "Two steps are the same.");
 }
 
 function stepOf(asked: Asked, item: Item, to: number, earlier: readonly JsonObject[]): JsonObject {

@@ -33,7 +33,7 @@ export const DEFINED_PROPERTIES: readonly string[] = [
   "$current_url; full url, current url, full address",
   "$host; host, hostname, domain",
   "title; page title",
-  "$referring_domain; referrer, referer, referring domain, referring site, referring website, referral source, referring page, website, external site, linking site, where visitors come from, where do visitors come from, where do person come from, where traffic come from, traffic origin, origin of traffic, websites send us visitors, websites send us, sites send us, sites send, where do our visitors come from, where do user come from",
+  "$referring_domain; referrer, referer, referring domain, referring site, referring website, referral source, referring page, website, external site, linking site, where visitors come from, where do visitors come from, where do person come from, where traffic come from, traffic origin, origin of traffic, websites send us visitors, websites send us, sites send us, sites send, sites do our visitors come from, sites do visitors come from, sites visitors come from, where do our visitors come from, where do user come from",
   "utm_source; utm source, source, traffic source, marketing source, channel, marketing channel, acquisition channel, acquisition source, traffic channel",
   "utm_medium; utm medium, medium, marketing medium",
   "utm_campaign; utm campaign, campaign, marketing campaign, ad campaign",
@@ -61,7 +61,7 @@ export const DEFINED_PROPERTIES: readonly string[] = [
   "product|product_name; product, article, item, goods",
   "payment|payment_method|payment_type; payment method, way of paying, way to pay, means of payment",
   "quantity|qty; units, pieces, unit",
-  "rating|stars|score; star, star rating",
+  "rating|stars|score; rating, score, star, star rating",
   "coupon|coupon_code; coupon code, voucher, discount code, promo code",
 ];
 

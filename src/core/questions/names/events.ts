@@ -79,7 +79,7 @@ const cartEvent = (events: readonly EventInfo[]): EventInfo | undefined =>
 function orderEvent(events: readonly EventInfo[]): EventInfo | undefined {
   const isOrder = ({ name, properties }: EventInfo) =>
     /purchas|order|payment|transaction|sale|\b(?:bought|paid|charged)\b/.test(spoken(name)) &&
-    !/refund|cancel|fail|start|abandon|view/.test(spoken(name)) &&
+    !/refund|cancel|fail|start|abandon|view|claim|payout|cashback|reward/.test(spoken(name)) &&
     [...properties.values()].some(isMoney);
   return events.filter(isOrder).toSorted((a, b) => b.count - a.count)[0];
 }

@@ -41,7 +41,7 @@ export const CONCEPTS = {
   depth:
     "pages per session, pages per visit, page depth, pages a session, pages a visit, pages each visit, pages each session, views per visit, views per session, page views per session, page views per visit, pageviews per session, pageviews per visit, pages a visitor look at per session, pages do a visitor look at per session, pages do a visitor view per session, pages do a visitor view per visit, pages do person view per session, pages do person view per visit",
   entry:
-    "entry page, landing page, entrance page, start page, first page, entry point, pages where most session start, pages where most visit start, page do most session begin, page do most visit begin, page do most session start, page do most visit start, page session start, page visit start, pages visit start, pages session start, pages visit begin on, visit start on, session start on, visit begin on, session begin on, pages person land on, page person land on, pages visitor land on, page visitor land on, land on, pages do visitor land, pages do person land, enter the site, enter our site, enter the website, arrive on, arrive at first",
+    "entry page, landing page, entrance page, start page, first page, entry point, pages where most session start, pages where most visit start, page do most session begin, page do most visit begin, page do most session start, page do most visit start, page session start, page visit start, pages visit start, pages session start, pages visit begin on, visit start on, session start on, visit begin on, session begin on, pages person land on, land on first, page person land on, pages visitor land on, page visitor land on, land on, pages do visitor land, pages do person land, enter the site, enter our site, enter the website, arrive on, arrive at first",
   exit: "exit page, page do session end, page do visit end, pages do session end, pages do visit end, on which page do session end, last page, leaving page, pages session end, pages visit end, page session end, page visit end, end on, pages do most person leave, page do most person leave, pages do person leave, pages do visitor leave, page do visitor leave, pages do most visitor leave, leave the site, leave our site, leave the website, leave the shop, leave from, exit from, exit the site",
   by: "by, for each, for every, in each, split by, broken down by, break down by, grouped by, group by, depending on, by each, segmented by, in every, of each, according to, split per, across, each, on each kind of, on each, every, from each",
   per: "per, for an, a",
@@ -86,7 +86,7 @@ export const CONCEPTS = {
     "last seen, last time, last active, last visit, last activity, most recently, most recent, last online, last",
   first_seen:
     "first seen, first time, first active, first visit, first activity, initially, earliest, first",
-  why: "why, for what reason, for which reason, what for",
+  why: "why, reasons why, reason why, for what reason, for which reason, what for",
   when: "when, what time be, what date, on what date, what day do",
   weekday:
     "day of the week, weekday, which weekday, week day, day of week, which day of the week, days of the week, on which weekday, on which day of the week, weekdays",
@@ -98,10 +98,10 @@ export const CONCEPTS = {
   first_touch:
     "first touch, initial, original, originally, first click, acquisition, first come, first found, first known",
   last_touch: "last touch, last click",
-  more: "over, above, more than, more then, greater than, exceeding, higher than, longer than, bigger than, larger than, worth more than, worth over, >, exceed, of more than, costing more than, beyond, after being open more than, older than, better than",
+  more: "over, above, more than, more then, heavier than, greater than, exceeding, higher than, longer than, bigger than, larger than, worth more than, worth over, >, exceed, of more than, costing more than, beyond, after being open more than, older than, better than",
   at_least:
     "at least, but no less than, but not less than, but at least, minimum, at minimum, >=, no less than, minimum of, of at least, not less than",
-  less: "under, below, less than, fewer than, cheaper than, smaller than, <, shorter than, lower than, worth less than, worse than",
+  less: "under, below, less than, fewer than, lighter than, cheaper than, smaller than, <, shorter than, lower than, worth less than, worse than",
   at_most:
     "at most, but no more than, but not more than, but at most, <=, up to, no more than, maximum of, not more than",
   or_more: "or more, or higher, or better, or longer, and more, and above, or above, or over",
@@ -157,7 +157,7 @@ export type Concept = keyof typeof CONCEPTS;
 export const FILLER: ReadonlySet<string> = new Set(
   `someone somebody anyone anybody a an the our credit split we us my i me your you their its it this that these those there here of for in on at
   with be is are was were been being have has had do does did get got gets getting give show tell
-  hit lasted lasting gained gain because please can could would gave given teh hte want like know see let need wanna how many much what who's whose where
+  hit lasted lasting gained gain because please can could would gave given want like know see let need wanna how many much what who's whose where
   via using through from to as into onto upon within across hey hi hello hoglet thanks thank pls plz
   thx chart graph figure data stats statistics report overview just also really roughly now currently
   right some all any only exactly well they them he she his her him one ones make made makes happen

@@ -64,6 +64,14 @@ const NO_VALUES: ReadonlySet<string> = new Set([
   ...["$window_id", "$device_id", "$lib_version", "$user_id", "$insert_id"],
 ]);
 
+const COUNTRIES = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
+
+/** The name of a country that a value has the code of. */
+function countryOf(property: string, value: string): string[] {
+  const isCode = /^[^$].*country|^country/i.test(property) && /^[A-Z]{2}$/.test(value);
+  return isCode ? [folded(COUNTRIES.of(value) ?? "")].filter((text) => text !== "") : [];
+}
+
 /** The texts for a value: as stored, with spaces for `_` and `-`, a page without its slash, a site without its domain. */
 function textsOf({ property: { name, type }, value }: ValueInfo): string[] {
   const text = folded(value);
@@ -82,5 +90,13 @@ function textsOf({ property: { name, type }, value }: ValueInfo): string[] {
   const verb = /^([a-z]{3,}?)(?:([a-z])\2)?ed$/.exec(text);
   const verbs =
     verb === null ? [] : [text.slice(0, -1), text.slice(0, -2), `${verb[1]}${verb[2] ?? ""}`];
-  return [text, spaced, undotted, ...verbs, ...pages.map((one) => `${one} page`), ...sites];
+  return [
+    text,
+    spaced,
+    undotted,
+    ...countryOf(name, value),
+    ...verbs,
+    ...pages.map((one) => `${one} page`),
+    ...sites,
+  ];
 }

@@ -29,7 +29,7 @@ export function chosenOf(
   const score = (event: EventInfo): number[] => [
     Number(named.every((name) => event.properties.has(name))),
     Number(values.every((names) => names.some((name) => event.properties.has(name)))),
-    Number(labels.every((names) => names.some((name) => event.properties.has(name)))),
+    labels.filter((names) => names.some((name) => event.properties.has(name))).length,
     Number(event.stems.every((stem) => stems.has(stem))),
     Number(whole.includes(event)),
     // "Subscriptions" start a subscription, and do not subscribe to a newsletter.
@@ -75,7 +75,8 @@ const labelsOf = (places: Places<Part>): string[][] =>
   places.sequence().flatMap(({ part, joins, tags, from }) => {
     const { properties: whole, near, concepts } = places.terms[from] as Term;
     // "By hour" is no property "response hours".
-    const properties = whole.length > 0 || concepts.size > 0 ? whole : near;
+    const isNear = whole.length === 0 && concepts.size === 0 && !tags.includes("VAL");
+    const properties = isNear ? near : whole;
     const isLabel =
       part === undefined &&
       joins === undefined &&

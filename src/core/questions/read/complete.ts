@@ -8,7 +8,7 @@ import { personFilter } from "../measures/persons.ts";
 import { type EventInfo, isMoney } from "../names/index.ts";
 import { daysBetween, daysOf } from "../text/compared.ts";
 import { calendar, type Span, UNIT_DAYS } from "../text/dates.ts";
-import { nameStems } from "../text/stems.ts";
+import { nameStems, nameWords } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
 import { type Asked, type Item, isTagged, meanNothing, NotUnderstood, textOf } from "./asked.ts";
 import { queryOf } from "./kinds.ts";
@@ -175,10 +175,22 @@ function amountFilter(asked: Asked, item: Item, event: EventInfo | null): JsonOb
   // A number without a unit may be of times, where people are asked for.
   const isOfPeople = asked.items.some((one) => isTagged(one, ...PEOPLE, "WHO"));
   if (isOfPeople && item.part.unit === undefined) return undefined;
-  const name = amountOf(asked, event, item.part.unit, textOf(item));
+  const name =
+    namedUnit(asked, item, event) ?? amountOf(asked, event, item.part.unit, textOf(item));
   const bounds = name === undefined ? undefined : inUnitOf(name, item.part);
   if (name === undefined || bounds === undefined) return undefined;
   return boundsJson({ of: "event", name }, bounds);
+}
+
+/** The property with the unit after a number, as in "heavier than 10 kg". */
+function namedUnit(asked: Asked, item: Item, event: EventInfo): string | undefined {
+  const unit = asked.items[item.at + 1];
+  const found = [...event.properties.values()].filter(
+    ({ name, type }) => type === "number" && nameWords(name).at(-1) === unit?.word,
+  );
+  if (unit === undefined || unit.part !== undefined || found.length !== 1) return undefined;
+  meanNothing(unit);
+  return found[0]?.name;
 }
 
 /** The property that a bare number belongs to: the amount of money, or the only property with a unit of time. */

@@ -81,6 +81,8 @@ export function isVague(event: EventInfo, { events, stems }: Gathered): boolean 
   const unsaid = (one: EventInfo) =>
     one.stems.filter((stem) => !one.verbs.has(stem) && !stems.has(stem));
   const own = unsaid(event);
+  // "Lose customers" is not about a parcel.
+  if (own.length > 0 && stems.has(stemOf("lose"))) return true;
   return (
     own.length > 0 &&
     events.some((one) => unsaid(one).length > 0 && keyOf(unsaid(one)) !== keyOf(own))

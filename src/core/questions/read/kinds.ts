@@ -3,6 +3,7 @@ import type { JsonObject } from "../../values/json.ts";
 import type { Draft } from "../measures/draft.ts";
 import { use } from "../measures/items.ts";
 import { calendar, rangeOf, type Span } from "../text/dates.ts";
+import { nameWords } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
 import { type Asked, type Item, isTagged, meanNothing, NotUnderstood } from "./asked.ts";
 import { isFree, type Labels } from "./labels.ts";
@@ -158,7 +159,15 @@ function trendsFilter({ asked, draft, labels }: Made, interval: Interval | null)
 /** Takes "in minutes": the answer is a duration if the property has times. Other units stay unread. */
 function takeUnit(asked: Asked, { query }: Draft): JsonObject {
   const [first] = query["series"] as JsonObject[];
-  const size = unitOfName(String(first?.["math_property"] ?? ""));
+  const name = String(first?.["math_property"] ?? "");
+  const own = asked.items.find(
+    (item) =>
+      isFree(item) &&
+      asked.items[item.at - 1]?.word === "in" &&
+      nameWords(name).at(-1) === item.word,
+  );
+  if (own !== undefined) meanNothing(own);
+  const size = unitOfName(name);
   const word = unitWord(asked);
   const unit = word && unitOf(word);
   if (word === undefined || unit === undefined || size === undefined) return {};
@@ -220,6 +229,12 @@ function ofTable({ asked: { when }, draft: { query }, filters, labels, span }: M
   if (when.interval !== undefined || when.isOverTime === true)
     throw new NotUnderstood(`per ${when.interval ?? "time"}`, "A list has no intervals.");
   if (when.compare !== undefined) throw new NotUnderstood("compared", "A list is not compared.");
+  const ofEvent = filters.find(({ type }) => type === "event" || type === "session");
+  if (query["kind"] === "ActorsQuery" && ofEvent !== undefined)
+    throw new NotUnderstood(
+      String(ofEvent["key"]),
+      "A list of people has no conditions on events.",
+    );
   const properties = [...((query["properties"] as JsonObject[] | undefined) ?? []), ...filters];
   const { date_from = null, date_to = null } = rangeOf(span, null);
   if (query["kind"] === "EventsQuery") {

@@ -102,12 +102,23 @@ function isFirstTouch(asked: Asked, item: Item): boolean {
   return first !== undefined;
 }
 
+/**
+ * The event's own properties with the word in their name, where no other property of the event is named. The country of a
+ * shipment is its `destinationCountry`, and not that of the visitor.
+ */
+function nearOf(
+  { properties, near = [] }: Exclude<Label, { json: JsonObject }>,
+  events: readonly (EventInfo | null)[],
+): readonly PropertyInfo[] {
+  const [found] = rankedProperties(properties, events);
+  const isSdk = found === undefined || /^\$geoip/.test(found.name);
+  return isSdk ? near.filter(({ of }) => of === "event" || found === undefined) : [];
+}
+
 /** Returns a label as a breakdown. Throws `NotUnderstood` if the events do not have the property. */
 export function breakdownOf(label: Label, events: readonly (EventInfo | null)[]): JsonObject {
   if ("json" in label) return label.json;
-  const [property] = [label.properties, label.near ?? []].flatMap((all) =>
-    rankedProperties(all, events),
-  );
+  const [property] = rankedProperties([...label.properties, ...nearOf(label, events)], events);
   if (property === undefined)
     throw noProperty(label.words, label.properties[0]?.name ?? label.words, events);
   const { of, name, group } = property;

@@ -80,6 +80,8 @@ const isRanking = (asked: Asked): boolean =>
 function nextLabelled(asked: Asked, item: Item): boolean {
   let next = asked.beside(item, 1);
   for (let steps = 0; next !== undefined && steps < 3; steps += 1) {
+    // "The longest load time" is one number.
+    if (next.term.properties[0]?.type === "number") return false;
     if (isLabel(asked, next)) return true;
     if (next.part?.kind !== "ev" && !isTagged(next, "NUM", "GREATEST", "SMALLEST")) return false;
     next = asked.beside(next, 1);

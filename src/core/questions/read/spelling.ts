@@ -23,10 +23,17 @@ const DONE: ReadonlySet<string> = new Set(CONCEPTS.done.split(/[\s,]+/).map(stem
 
 /** Synonyms by stem. They apply if only the second word is in the names of the project. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
-  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book listen:play watch:play stream:play pay:purchase see:view saw:view hold:complete conduct:complete reply:answer respond:answer"
+  "finish:complete begin:start quit:cancel stop:cancel churn:cancel unsubscribe:cancel renewing:renew buy:purchase crash:exception delete:remove remove:delete reserve:book listen:play watch:play stream:play pay:purchase see:view saw:view link:connect hold:complete conduct:complete reply:answer respond:answer"
     .split(" ")
     .map((pair) => pair.split(":").map(stemOf) as [string, string]),
 );
+
+/** The filler word of which two neighboring letters were typed in the wrong order, such as "teh". */
+const turnedRound = (low: string): string | undefined =>
+  [...low].flatMap((letter, at) => {
+    const turned = `${low.slice(0, at)}${low[at + 1] ?? ""}${letter}${low.slice(at + 2)}`;
+    return low.length > 2 && turned.length === low.length && FILLER.has(turned) ? [turned] : [];
+  })[0];
 
 /** Returns a word with its spelling corrected or replaced by a synonym. Words of the project's names never change. */
 export function mended(word: Word, index: NameIndex): Word {
@@ -48,7 +55,11 @@ export function mended(word: Word, index: NameIndex): Word {
     index.ownWords.has(low) ||
     index.eventsWith.has(stem) ||
     index.ownWords.has(singular(low));
-  if (isQuoted || isKnown || low.length < 5 || !/^\p{L}+$/u.test(low)) return word;
+  if (isQuoted || isKnown || !/^\p{L}+$/u.test(low)) return word;
+  const turned = turnedRound(low);
+  if (turned !== undefined)
+    return { ...word, low: turned, stem: stemOf(turned), form: formOf(turned) };
+  if (low.length < 5) return word;
   const all = [...KNOWN_WORDS, ...index.ownWords].filter(
     (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one) && !DONE.has(stemOf(one)),
   );

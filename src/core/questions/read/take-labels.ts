@@ -1,5 +1,5 @@
 import { isMoney, type PropertyInfo, spoken } from "../names/index.ts";
-import { type Asked, type Item, isTagged, textOf } from "./asked.ts";
+import { type Asked, type Item, isTagged, meanNothing, textOf } from "./asked.ts";
 import {
   EXPRESSIONS,
   isByPerson,
@@ -165,7 +165,13 @@ class Taking {
         !this.isMeasure(item) &&
         (labelOf(asked, item) !== undefined || (item.part?.kind === "pages" && isNext(item))),
     );
-    if (this.add(items.find((item) => !isPeople(item)) ?? items.find(isNext))) return;
+    if (this.add(items.find((item) => !isPeople(item)) ?? items.find(isNext))) {
+      // "Who are our biggest companies" asks for no people.
+      const [lead] = asked.items;
+      if (lead !== undefined && isTagged(lead, "WHO") && !isByPerson(this.labels))
+        meanNothing(lead);
+      return;
+    }
     // "Who searches most" and "top commenters" ask for people too.
     const who = asked.items[0];
     const doer = asked.events().find((item) => item.part.isDoer && isNext(item));
@@ -196,8 +202,14 @@ class Taking {
     // "Course revenue" is that of the event `course_purchased`.
     const isEarned = (item: Item) =>
       item.term.partOf.length > 0 && isTagged(this.asked.beside(item, 1), "REVENUE");
+    // "Yearly plans" are no lines by plan.
+    const isOfValue = (item: Item) => this.asked.items[item.at - 1]?.part?.kind === "filter";
     const isBare = (item: Item) =>
-      item.term.group === undefined && isTagged(item, "PROP") && !isSum(item) && !isEarned(item);
+      !isOfValue(item) &&
+      item.term.group === undefined &&
+      isTagged(item, "PROP") &&
+      !isSum(item) &&
+      !isEarned(item);
     this.add(free.find((item) => isBare(item) && (isPlural(item) || item === first)));
   }
 

@@ -79,7 +79,9 @@ function termAt(words: readonly Word[], from: number, index: NameIndex): Term {
   const isPrefix = first.isJoined === true && /^(?:no|non|un|re|pre)$/.test(first.low);
   if (isPerson(first, meaning, index)) meaning.concepts = new Set<Concept>(["person"]);
   const single =
-    isPrefix || isEvent(first, index) ? { ...meaning, concepts: new Set<Concept>() } : meaning;
+    isPrefix || isEvent(first, words[from + 1], index)
+      ? { ...meaning, concepts: new Set<Concept>() }
+      : meaning;
   return {
     ...NOTHING,
     ...single,
@@ -98,9 +100,13 @@ const isPerson = ({ low, stem }: Word, { values, properties }: Partial<Term>, in
   (properties ?? []).every(({ name }) => !nameWords(name).includes(singular(low))) &&
   (index.eventsWith.get(stem) ?? []).every(({ name }) => nameWords(name).includes(singular(low)));
 
-/** "Shares" may be an event, "share of" is not. */
-const isEvent = ({ low, stem }: Word, index: NameIndex) =>
-  low === "shares" && index.eventsWith.has(stem);
+/** Whether "shares" or the "no" of "no shows" is in the name of an event, and no share or negation. */
+function isEvent({ low, stem }: Word, next: Word | undefined, { eventsWith }: NameIndex): boolean {
+  if (low !== "no") return low === "shares" && eventsWith.has(stem);
+  return (eventsWith.get("no") ?? []).some(({ stems }) => {
+    return stems[stems.indexOf("no") + 1] === next?.stem;
+  });
+}
 
 function numberIn(text: string): Pick<Term, "number"> {
   const number = numberOf(text);
@@ -174,7 +180,11 @@ function nameMeaning(words: readonly Word[], index: NameIndex): Partial<Term> {
   const key = keyOf(stems);
   const joined = keyOf([stems.join("")]);
   const events = index.eventsBy.get(key) ?? index.eventsBy.get(joined) ?? [];
-  const properties = index.propertiesBy.get(key) ?? index.propertiesBy.get(joined) ?? [];
+  // "Churn rate" is no rating.
+  const isRate = words.length === 1 && /^rates?$/.test(words[0]?.low ?? "");
+  const properties = (index.propertiesBy.get(key) ?? index.propertiesBy.get(joined) ?? []).filter(
+    ({ name }) => !isRate || nameWords(name).includes("rate"),
+  );
   const isRepeated = new Set(stems).size < stems.length;
   // "Charged on fast" is no "fast charger".
   const isSplit = words.some(({ low }) => /^(?:on|at|in|into|something|it|them)$/.test(low));

@@ -1,4 +1,4 @@
-import type { NameIndex, ValueInfo } from "../names/index.ts";
+import type { NameIndex, PropertyInfo, ValueInfo } from "../names/index.ts";
 import { folded } from "../text/stems.ts";
 import { conditionOn, TEXT_OPERATORS } from "./conditions.ts";
 import type { Condition, PageNamed, Part, PersonNamed } from "./parts.ts";
@@ -64,7 +64,8 @@ function alone(found: Found, isNot: boolean): Condition | PageNamed | undefined 
     if (rest.some((value) => value === undefined)) return [];
     const values = [one, ...(rest as ValueInfo[])].map(({ value }) => value);
     const isExact = places.every(
-      (place, at) => folded(values[at] ?? "") === folded(found.text(place)),
+      (place, at) =>
+        folded(values[at] ?? "") === folded(found.text(place)) || isCode(one.property, values[at]),
     );
     return [{ property: one.property, values, isExact }];
   });
@@ -77,6 +78,10 @@ function alone(found: Found, isNot: boolean): Condition | PageNamed | undefined 
   const operator = isNot ? "is_not" : "exact";
   return conditionOn(found, of, { operator, isNamed: false, ...(isEach ? { isEach } : {}) });
 }
+
+/** Whether a value is the code of a country, which questions name. */
+const isCode = ({ name }: PropertyInfo, value = ""): boolean =>
+  /country/i.test(name) && !name.startsWith("$") && /^[A-Z]{2}$/.test(value);
 
 /** Reads "with google and how many with email": two values of one property, each with a line. */
 function eachOf(found: Found): Condition | undefined {
