@@ -217,7 +217,7 @@ function ownNumber(asked: Asked, { item, event }: Deed): string | undefined {
   return [...event.properties.values()].find(({ name, type }) => {
     const [stem = "", ...others] = nameStems(name);
     const isCount =
-      others.length === 0 ? /s$/.test(name) : /^(?:count|number|total)$/.test(others.join());
+      others.length === 0 ? /s$/.test(name) : /^(?:count|quantity)$/.test(others.join());
     return type === "number" && isCount && isNoun(stem);
   })?.name;
 }

@@ -76,9 +76,12 @@ export function defined(line: string): { names: string[]; words: string[] } {
   return { names: names.split("|"), words: words.split(", ") };
 }
 
-/** Whether a text is too common to be a value on its own. */
+/** Whether a text is too common to be a value on its own. "In the app" may be one. */
 export const isCommon = (text: string): boolean =>
-  text.length < 2 || FILLER.has(text) || /^\d+$/.test(text);
+  text.length < 2 || (FILLER.has(text) && !PLACES.test(text)) || /^\d+$/.test(text);
+
+/** Filler words that may be the value of a property with the place where something was done. */
+const PLACES = /^(?:app|web|website|site|shop|store|online)$/;
 
 /** Whether a property has amounts of money. */
 export const isMoney = ({ name, type }: Pick<PropertyInfo, "name" | "type">): boolean =>

@@ -194,23 +194,15 @@ class Taking {
       this.add(expression);
       return;
     }
-    const isPlural = ({ term: { words } }: Item) =>
-      words.some(({ low, form }) => low.endsWith("s") && form !== low);
     const first = items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
     // "Units sold" is their sum.
     const isSum = (item: Item) => item.term.properties[0]?.type === "number";
     // "Course revenue" is that of the event `course_purchased`.
     const isEarned = (item: Item) =>
       item.term.partOf.length > 0 && isTagged(this.asked.beside(item, 1), "REVENUE");
-    // "Yearly plans" are no lines by plan.
-    const isOfValue = (item: Item) => this.asked.items[item.at - 1]?.part?.kind === "filter";
     const isBare = (item: Item) =>
-      !isOfValue(item) &&
-      item.term.group === undefined &&
-      isTagged(item, "PROP") &&
-      !isSum(item) &&
-      !isEarned(item);
-    this.add(free.find((item) => isBare(item) && (isPlural(item) || item === first)));
+      item.term.group === undefined && isTagged(item, "PROP") && !isSum(item) && !isEarned(item);
+    this.add(free.find((item) => isBare(item) && item === first));
   }
 
   /** Marks repeated labels as used, as in "customers (email)" or "who are the top buyers". */

@@ -5,13 +5,21 @@ import { daysAfter, LETTERS, type Span, type Today } from "./dates.ts";
 const UNIT_MONTHS = { month: 1, quarter: 3, year: 12 } as const;
 
 /**
- * Returns the later of two periods, and the age of the earlier one to compare with. Returns undefined unless both have
+ * Returns the later of two periods, and the age of the earlier one to compare with; of a month that is still running, both
+ * by the month. Returns undefined unless both have
  * calendar dates, and the earlier one is the previous period or has the same length.
  */
 export function comparedSpans(a: Span, b: Span, today: Today) {
   const [x, y] = [daysOf(a, today), daysOf(b, today)];
   if (x === undefined || y === undefined || x.from === y.from) return undefined;
   const [late, early, span] = x.from > y.from ? [x, y, a] : [y, x, b];
+  // "More in November than in October": both months as they are, although one is still running.
+  const isRunning =
+    "range" in span &&
+    /^\d/.test(String(span.range["date_from"])) &&
+    span.range["date_to"] === undefined;
+  if (isRunning && isNext(early.from, late.from, "month") && early.to === daysAfter(late.from, -1))
+    return { span: { range: { date_from: early.from } }, interval: "month" as const };
   const unit = (["day", "week", "month", "quarter", "year"] as const).find((one) =>
     isNext(early.from, late.from, one),
   );

@@ -197,7 +197,7 @@ export function takeTime(
     timed.when.isMaybeAllTime = true;
   }
   timed.takeIntervals();
-  if (timed.when.compare !== undefined) {
+  if (timed.said.some(({ role }) => role === "comparison")) {
     for (const found of timed.text.matchAll(CHANGES)) timed.blank("comparison", found);
   }
   return { ...timed, text: shown(timed.text) };
