@@ -91,7 +91,10 @@ const RICH = {
     values: [
       {
         type: "AND",
-        values: [{ ...BOUGHT, event_filters: [{ key: "amount", type: "event", value: 1 }] }],
+        values: [
+          { ...BOUGHT, event_filters: [{ key: "amount", type: "event", value: 1 }] },
+          { type: "hogql", key: "toDayOfWeek(timestamp) IN (6, 7)" },
+        ],
       },
     ],
   },
@@ -140,7 +143,7 @@ test("fields without controls are shown in words, and stay when others are chang
   const builder = page.locator(".builder");
   for (const text of [
     ...["A / B", "hour of the day", "only amount is at least 5", "-1w", "count(DISTINCT"],
-    "people with purchase at least 1 time where amount is 1",
+    ...["people with purchase at least 1 time where amount is 1", "on weekends"],
   ]) {
     await builder.getByText(text).first().waitFor({ state: "attached" });
   }
@@ -160,7 +163,7 @@ test("fields without controls are shown in words, and stay when others are chang
     dateRange: { date_from: "-13d" },
     series: [RICH.series[0], { ...RICH.series[1], event: "$pageview" }],
     properties: [
-      RICH.properties.values[0]?.values[0],
+      ...(RICH.properties.values[0]?.values ?? []),
       { key: "channel", operator: "exact", value: "ads", type: "event" },
     ],
   });

@@ -2,11 +2,11 @@ import type { Page } from "playwright-core";
 import type { Console } from "./console.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server } from "./server.ts";
 
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
-/** Captures three persons who sign up; two of them buy, 20 and 40 seconds later. */
+/** Captures three persons who sign up at noon yesterday; two of them buy, 20 and 40 seconds later. */
 export async function captureBuyers(server: Server): Promise<void> {
-  const began = Date.now() - 30 * HOUR_MS;
+  const began = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
   const batch = ["ann", "ben", "cleo"].flatMap((name, at) => {
     const event = (event: string, seconds: number, properties = {}) => ({
       ...{ event, distinct_id: name, properties },
