@@ -76,7 +76,7 @@ const MEASURES: readonly ((asked: Asked, labels: readonly Label[]) => Draft | un
 export function readQuestion(question: string, vocabulary: ProjectVocabulary, today: Today): Read {
   const index = indexOf(vocabulary);
   const isLoud = question === question.toUpperCase();
-  const text = isLoud ? question.toLowerCase() : question;
+  const text = (isLoud ? question.toLowerCase() : question).replace(/\bteh\b/gi, "the");
   const { text: left, when, said } = takeTime(text, today);
   const inWords = (unknown: Unknown[]): Unknown[] =>
     unknown.map((one) =>

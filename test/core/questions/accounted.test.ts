@@ -28,7 +28,7 @@ const SAME: ReadonlySet<string> = new Set(
     // A list is asked for by "which", and by its order or its label as well.
     "which until",
     // Defaults that the explanation states: an average length, an average order, weeks.
-    "average avg avrage weekly value money",
+    "average avg avrage weekly value money spent",
     // Words of one superlative, of which another is left.
     "most top common frequent popular",
     // Words of one phrase: a conversion rate, a comparison, a time, a way, a cohort.

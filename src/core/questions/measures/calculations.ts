@@ -130,7 +130,8 @@ function timedOf(
   math: string | undefined,
 ): Target | undefined {
   const word = asked.items.find((item) => TIME.test(item.word) && (!item.isUsed || isRanked(item)));
-  const isAsked = math !== undefined || (word !== undefined && isRanked(word));
+  const isCounted = word !== undefined && freeBefore(asked, word, "COUNT") !== undefined;
+  const isAsked = math !== undefined || isCounted || (word !== undefined && isRanked(word));
   if (event === undefined || word === undefined || !isAsked) return undefined;
   const [property, another] = asked.index.properties.filter(
     ({ of, name, type }) =>

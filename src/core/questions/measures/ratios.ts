@@ -8,7 +8,8 @@ import {
   rankedProperties,
   textOf,
 } from "../read/asked.ts";
-import type { Named } from "../read/parts.ts";
+import { isFree } from "../read/labels.ts";
+import { filterJson, type Named } from "../read/parts.ts";
 import { currency } from "./amounts.ts";
 import { isCalculated } from "./calculations.ts";
 import { takeConditions } from "./conditions.ts";
@@ -111,18 +112,23 @@ export const asShare: Measure = (asked) => {
 const isCounting = (item: Item): boolean =>
   !item.isUsed && (item.part === undefined ? isTagged(item, ...PEOPLE) : item.part.kind === "ev");
 
-const BEGINNING = /^(?:start|creat|begin|open|invit|send|book|plac|submit|show|offer|request)/;
+const BEGINNING = /^(?:start|creat|mak|begin|open|invit|send|book|plac|submit|show|offer|request)/;
 
 /** The events that start what an event ends: "task created" for "task completed". */
 export function begunOf(asked: Asked, event: EventInfo): EventInfo[] {
   const objects = event.stems.filter((stem) => !event.verbs.has(stem));
-  return [...asked.index.events.values()].filter(
+  const begun = [...asked.index.events.values()].filter(
     (one) =>
       one !== event &&
       objects.length > 0 &&
       objects.every((stem) => one.stems.includes(stem)) &&
       [...one.verbs].some((verb) => BEGINNING.test(verb)),
   );
+  // Of "donation made" and "donate form opened", the first one is about nothing else.
+  const same = begun.filter(({ stems, verbs }) =>
+    stems.every((stem) => verbs.has(stem) || objects.includes(stem)),
+  );
+  return same.length > 0 ? same : begun;
 }
 
 /** "Invite acceptance rate": the count of an event as a percentage of the event that starts it. */
@@ -131,6 +137,15 @@ export const rate: Measure = (asked) => {
   const [item, another] = asked.events();
   if (word === undefined || item === undefined || another !== undefined) return undefined;
   const { event } = item.part;
+  const yes = asked.beside(word, -1);
+  const so = (yes?.term.properties ?? []).find(
+    ({ name, type }) => type === "boolean" && event.properties.has(name),
+  );
+  if (yes !== undefined && isFree(yes) && so !== undefined) {
+    use(word, item, yes);
+    const properties = [filterJson(so, "exact", ["true"])];
+    return percentage({ ...totalOf(event), properties }, totalOf(event), [event]);
+  }
   const begun = begunOf(asked, event);
   const [only] = begun;
   if (only === undefined || begun.length > 1)

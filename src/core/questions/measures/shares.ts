@@ -168,11 +168,17 @@ function peopleShare(
   if (first === undefined)
     return shareOf(asked, node(base, { math: "dau" }), infoOf(asked, base), word);
   // "Of the people who created a workspace, how many created a task": the first event is the base.
-  const isOfFirst = base === null && others.length > 0;
+  const isOfFirst = base === null && (others.length > 0 || first.item.part.isDoer);
   const event = isOfFirst ? first.event : infoOf(asked, base);
   const filters = isOfFirst ? first.filters : [];
   const own = (isOfFirst ? others : deeds).flatMap(didOf);
   const whole = node(isOfFirst ? first.event.name : base, { math: "dau" }, filters);
+  if (own.length === 0) {
+    const met = takeConditions(asked, event);
+    if (met.length === 0)
+      throw new NotUnderstood(textOf(word), "A share is of what meets a condition.");
+    return percentage({ ...whole, properties: [...filters, ...met] }, whole, [event]);
+  }
   const last = own.length === 1 ? deeds.at(-1) : undefined;
   if (
     last?.isNot === false &&

@@ -128,7 +128,7 @@ export const CONCEPTS = {
   order_value:
     "order value, basket value, basket size, purchase value, aov, order size, cart value, ticket size, worth of an order, revenue per order, revenue per purchase, value of an order, value per order, value of order, value of purchase, order total, amount of an order, amount per order",
   lifetime: "lifetime value, ltv, customer value, customer lifetime value",
-  done: "sent, placed, submitted, written, filed, recorded, tracked, performed, counted, raised, raise, posted, occurred, issued, issue, place, submit, made, make, took place, get, started, opened, logged, captured, began, begin, triggered, trigger, handed in, hand in, turned in",
+  done: "sent, placed, submitted, written, filed, recorded, tracked, performed, counted, raised, raise, posted, occurred, issued, issue, place, submit, made, make, took place, get, started, opened, logged, captured, began, begin, triggered, trigger, handed in, hand in, turned in, come to the site, come to our site, come to the website, come to our website",
   who: "who, whom, whoever",
   which: "which, what, wich",
   list: "list, emails of, email of, email addresses of, email address of, names of",
@@ -157,7 +157,7 @@ export type Concept = keyof typeof CONCEPTS;
 export const FILLER: ReadonlySet<string> = new Set(
   `someone somebody anyone anybody a an the our credit split we us my i me your you their its it this that these those there here of for in on at
   with be is are was were been being have has had do does did get got gets getting give show tell
-  hit lasted lasting gained gain because please can could would gave given want like know see let need wanna how many much what who's whose where
+  hit lasted lasting gained gain because please can could would gave want like know see let need wanna how many much what who's whose where
   via using through from to as into onto upon within across hey hi hello hoglet thanks thank pls plz
   thx chart graph figure data stats statistics report overview just also really roughly now currently
   right some all any only exactly well they them he she his her him one ones make made makes happen

@@ -172,7 +172,7 @@ function outcome(found: Found, { properties, ownWords }: NameIndex): Condition |
   const [{ word, tags } = { word: "", tags: [] }] = found.all;
   if (tags.length > 0 || ownWords.has(word)) return undefined;
   const [, base] = /^un(.+)$/.exec(word) ?? [];
-  const isSame = base === undefined ? /^(?:ok|success(?:ful)?|succeeded)$/ : undefined;
+  const isSame = base === undefined ? /^(?:ok|success(?:ful)?|succeeded|passed)$/ : undefined;
   const named = properties.filter(
     ({ of, name, type }) =>
       of === "event" &&

@@ -33,7 +33,8 @@ export function takeLabels(asked: Asked): Labels {
 /** Whether a word is "by" or "per". The "a" in "orders a day" is "per", and the one in "to a shop" is not. */
 const isEach = (asked: Asked, item: Item): boolean => {
   const before = asked.items[item.at - 1];
-  const isArticle = /^an?$/.test(item.word) && before?.tags.includes("F") === true;
+  const isOfPage = asked.beside(item, 1)?.part?.kind === "pages";
+  const isArticle = /^an?$/.test(item.word) && (isOfPage || before?.tags.includes("F") === true);
   return isTagged(item, "BY", "PER") && !isArticle;
 };
 

@@ -128,8 +128,8 @@ const EDGES: ReadonlySet<string> = new Set("by per to and or vs than".split(" ")
 function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | undefined {
   const stems = words.map(({ form }) => form);
   const concepts = PHRASES.get(stems.join(" ")) ?? PHRASES.get(innerOf(stems) ?? "");
-  // "Missed" is not "is missing", and a "rating" is no rate.
-  const isOther = /^(?:missed|ratings?)$/.test(words.at(-1)?.low ?? "");
+  // "Missed" is not "is missing", a "rating" is no rate, and a "listing" no list.
+  const isOther = /^(?:missed|ratings?|listings?)$/.test(words.at(-1)?.low ?? "");
   const text = folded(words.map((word) => word.text).join(" "));
   // A name does not start or end with a joining word.
   const isBare = ![words[0], words.at(-1)].some(

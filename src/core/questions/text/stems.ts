@@ -19,7 +19,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
 
 /** Nouns and their verbs that the rules do not cover. */
 const NOUNS: ReadonlyMap<string, string> = new Map(
-  "rental:rent referral:refer payment:pay payer:pay runner:run subscription:subscribe registration:register conversion:convert user:user buyer:buy seller:sell purchaser:purchase booking:book playback:play meeting:meet rating:rate"
+  "rental:rent referral:refer payment:pay payer:pay runner:run subscription:subscribe registration:register conversion:convert user:user buyer:buy seller:sell purchaser:purchase booking:book playback:play donor:donate signature:sign meeting:meet rating:rate"
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
 );
