@@ -153,6 +153,8 @@ class Timed {
     const second = periodIn(this.text, today);
     const pair = second === undefined ? undefined : comparedSpans(first.span, second.span, today);
     if (second === undefined || pair === undefined) return;
+    // Two months by the month are not compared with the ones before them.
+    if ("interval" in pair) delete this.when.compare;
     Object.assign(this.when, pair);
     this.blank("comparison", second.found);
     const joint = JOINT.exec(this.text);
