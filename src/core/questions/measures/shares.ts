@@ -63,7 +63,10 @@ function passive(asked: Asked, item: Item | undefined, event: EventInfo): Draft 
   if (!between.some((one) => /^(?:get|gets|got|are|is|were|was|been?)$/.test(one.word)))
     return undefined;
   const [begun, another] = begunOf(asked, event);
-  if (begun === undefined || another !== undefined)
+  // "Share of tasks created on a phone" is of those that meet the condition after the verb.
+  const isMet = asked.conditions().some(({ at }) => at > (verb?.at ?? 0));
+  if (begun === undefined || isMet || asked.when.habits !== undefined) return undefined;
+  if (another !== undefined)
     throw new NotUnderstood(textOf(item), `Say of what: ${event.name} per which event?`);
   const filters = takeConditions(asked, event);
   const [over, under] = [event, begun].map((one) => ({
