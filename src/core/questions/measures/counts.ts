@@ -30,11 +30,22 @@ export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefine
   if (isOften || isOfTimes(asked, labels)) asked.takeAll("PERSON");
   const isOfPeople = isKind(asked, target) || hasPeople(asked) || isNegated(asked);
   refuseGroups(asked, labels);
+  refuseObjects(asked, labels);
   const isOfEvents = hasPeople(asked) && (isByPerson(labels) || isAboutEvents(asked, target));
   const groups = groupsCount(asked, target, isOfPeople);
   if (groups !== undefined) return groups;
   return isOfPeople && !isOfEvents ? peopleCount(asked) : eventsCount(asked, isOfEvents);
 };
+
+/** Refuses "what did people buy", which asks for things and not for a count. */
+function refuseObjects(asked: Asked, labels: readonly Label[]): void {
+  const [what, verb] = asked.items;
+  const isAsked = what?.word === "what" && /^(?:do|does|did)$/.test(verb?.word ?? "");
+  const isRanked = asked.items.some((item) => isTagged(item, "MOST", "LEAST"));
+  if (what === undefined || !isAsked || isRanked || labels.length > 0) return;
+  if (hasPeople(asked))
+    throw new NotUnderstood(textOf(what), "Ask for what it is: which products, which pages.");
+}
 
 const isNegated = (asked: Asked): boolean =>
   asked.events().some((item) => isTagged(asked.beside(item, -1), "WITHOUT"));
@@ -202,7 +213,11 @@ function isCounted(asked: Asked, { item }: Deed): boolean {
     isCompared ||
     between.some((one) => isTagged(one, "AND", "OR", "VERSUS") || /^[,:]$/.test(one.word));
   if (isJoined) return true;
-  if (/^(?:sell|sold|buy|bought)$/.test(item.term.words[0]?.low ?? "")) {
+  const isSold = /^(?:sell|sold|buy|bought)$/.test(item.term.words[0]?.low ?? "");
+  const isSale = /start|purchas|bought|order|book|paid|sold/i.test(
+    before.part?.kind === "ev" ? before.part.event.name : "",
+  );
+  if (isSold && isSale) {
     meanNothing(item);
     return false;
   }

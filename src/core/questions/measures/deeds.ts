@@ -35,7 +35,7 @@ export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean })
   takeObjects(asked);
   const events = asked.events();
   let before: JsonObject[] = [];
-  return events.map((item, at): Deed => {
+  const deeds = events.map((item, at): Deed => {
     item.isUsed = true;
     const { event } = item.part;
     const to = events[at + 1]?.at ?? asked.items.length;
@@ -50,6 +50,16 @@ export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean })
     const isNot = not !== undefined;
     return { event, item, filters, frequency: often, isNot, isOr: isTagged(link, "OR") };
   });
+  // "Printed no label" has the verb and the noun of one event.
+  const both = deeds.find(
+    ({ isNot, event, filters }) =>
+      isNot &&
+      filters.length === 0 &&
+      deeds.some((one) => !one.isNot && one.event === event && one.frequency === undefined),
+  );
+  if (both !== undefined)
+    throw new NotUnderstood(textOf(both.item), "People did not do it and did it, both at once.");
+  return deeds;
 }
 
 /**

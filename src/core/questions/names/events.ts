@@ -75,13 +75,22 @@ const cartEvent = (events: readonly EventInfo[]): EventInfo | undefined =>
     .filter(({ name }) => /\badd(?:ed)?\b.*\b(?:cart|basket|bag)\b/.test(spoken(name)))
     .toSorted((a, b) => b.count - a.count)[0];
 
-/** The most frequent event about buying that has an amount of money. */
+/** The event about buying that has an amount of money: the only one, or the only one that is about nothing else. */
 function orderEvent(events: readonly EventInfo[]): EventInfo | undefined {
   const isOrder = ({ name, properties }: EventInfo) =>
     /purchas|order|payment|transaction|sale|\b(?:bought|paid|charged)\b/.test(spoken(name)) &&
     !/refund|cancel|fail|start|abandon|view|claim|payout|cashback|reward/.test(spoken(name)) &&
     [...properties.values()].some(isMoney);
-  return events.filter(isOrder).toSorted((a, b) => b.count - a.count)[0];
+  const all = events.filter(isOrder);
+  // "Drink purchased" is one of several, "order paid" is about orders alone.
+  const plain = all.filter(({ stems, verbs }) =>
+    stems.every(
+      (stem) =>
+        verbs.has(stem) ||
+        /^(?:order|purchas|pay|checkout|transact|invoic|sal|book|succeed)/.test(stem),
+    ),
+  );
+  return [all, plain].find(({ length }) => length === 1)?.[0];
 }
 
 /** How to guess a defined event in a project that uses another name for it. */

@@ -47,7 +47,10 @@ export function gathered(
       stem === "to" && (whole.length > 0 || later.some((one) => !events.includes(one)));
     // "Package purchase" is one event, "package bought".
     const fitting = events.filter(
-      (one) => term.events.includes(one) || (one.stems.includes(stem) && !stems.has(stem)),
+      (one) =>
+        term.events.includes(one) ||
+        (one.stems.includes(stem) && !stems.has(stem)) ||
+        (SALES.includes(stem) && one.stems.some((own) => SALES.includes(own))),
     );
     const isPerson = place.tags.includes("PERSON");
     if (isWord && !isJoint && fitting.length > 0 && (!isPerson || hasVerb)) {
@@ -61,6 +64,9 @@ export function gathered(
   }
   return { events: unfailed({ events, stems }, whole), stems, others };
 }
+
+/** Stems of the words for a sale: "packages sold" are the event "package bought". */
+const SALES = ["buy", "purchase", "sell"].map(stemOf);
 
 /** Stems of what did not work out. Words mean such an event only if they say so: "paid" is no `payment_failed`. */
 const FAILURES =
