@@ -78,6 +78,7 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
       target.item !== undefined &&
       asked.beside(target.item, 1)?.at === target.item.at + 1 &&
       asked.beside(target.item, 1)?.part?.kind === "ev";
+    if (math === undefined) refuseTime(asked, target.item);
     const isAsked =
       math !== undefined ||
       isOfEvent ||
@@ -101,6 +102,13 @@ const ownNumbers = (asked: Asked, event: EventInfo): PropertyInfo[] =>
     ({ of, name, type }) =>
       of === "event" && type === "number" && !name.startsWith("$") && event.properties.has(name),
   );
+
+/** Refuses "time to resolve by priority", which may be an average or a sum. */
+function refuseTime(asked: Asked, item: Item | undefined): void {
+  if (item === undefined || isRankedBy(asked, item) || !/\b(?:time|duration)\b/i.test(textOf(item)))
+    return;
+  throw new NotUnderstood(textOf(item), 'Say "average" or "total".');
+}
 
 /** "Highest order", "average tip", "total of orders in euros", "refunds in euros", "how much did we refund". */
 function isOfMoney(asked: Asked, math: string | undefined): boolean {
@@ -157,7 +165,10 @@ const TIME =
 /** The number properties in a question, without labels. */
 const numbersOf = (asked: Asked, event: EventInfo | null): Target[] =>
   asked.items.flatMap((item): Target[] => {
-    if (item.isUsed || !isTagged(item, "PROP", "NEARPROP") || isLabel(asked, item)) return [];
+    // "What did guests pay" is not about the number of guests.
+    const isSubject = /^(?:do|does|did)$/.test(asked.items[item.at - 1]?.word ?? "");
+    if (item.isUsed || isSubject || !isTagged(item, "PROP", "NEARPROP") || isLabel(asked, item))
+      return [];
     const { properties, near } = item.term;
     const all = properties.length > 0 ? properties : near;
     const [property] = rankedProperties(
@@ -180,9 +191,14 @@ const isBareMoney = (asked: Asked, [only, ...others]: readonly Target[]): boolea
 function isQuantity(asked: Asked, item: Item | undefined): boolean {
   if (item === undefined || !isTagged(item, "PROP")) return false;
   const first = asked.items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
-  const isRanking = isTagged(asked.beside(item, -1), "BY");
-  return item === first || isRanking || freeBefore(asked, item, "COUNT") !== undefined;
+  return (
+    item === first || isRankedBy(asked, item) || freeBefore(asked, item, "COUNT") !== undefined
+  );
 }
+
+/** Whether lines are ranked by a number, as in "top shows by listening time". */
+const isRankedBy = (asked: Asked, item: Item | undefined): boolean =>
+  item !== undefined && isTagged(asked.beside(item, -1), "BY");
 
 /** Whether a property comes after "by", "which" or "top". */
 export function isLabel(asked: Asked, item: Item): boolean {

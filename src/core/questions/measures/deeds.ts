@@ -34,6 +34,7 @@ export const FIRST: Frequency = {
 export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean }): Deed[] {
   takeObjects(asked);
   const events = asked.events();
+  if (isOfPeople) refusePage(asked, events);
   let before: JsonObject[] = [];
   const deeds = events.map((item, at): Deed => {
     item.isUsed = true;
@@ -77,6 +78,15 @@ export function filtersOfIt(
   const lacking = own.find(({ key }) => !part.event.properties.has(String(key)));
   if (word === undefined || lacking === undefined) return word === undefined ? [] : own;
   throw new NotUnderstood(word, `${String(lacking["key"])} is no property of ${part.event.name}.`);
+}
+
+/** Refuses "read the docs and signed up": the page would be that of the sign up. */
+function refusePage(asked: Asked, events: readonly Item[]): void {
+  const page = asked.conditions().find(({ part }) => part.kind === "pages");
+  const and = asked.items.find((item) => item.at > (page?.at ?? item.at) && isTagged(item, "AND"));
+  if (page === undefined || and === undefined || events.some(({ at }) => at < page.at)) return;
+  if (events.some(({ at }) => at > and.at))
+    throw new NotUnderstood(textOf(page), 'Say "viewed" before the page.');
 }
 
 const IT = /^(?:it|them|those|these)$/;

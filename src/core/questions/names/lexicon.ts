@@ -158,7 +158,7 @@ export const FILLER: ReadonlySet<string> = new Set(
   `someone somebody anyone anybody a an the our credit split we us my i me your you their its it this that these those there here of for in on at
   with be is are was were been being have has had do does did get got gets getting give show tell
   hit lasted lasting gained gain because please can could would gave want like know see let need wanna how many much what who's whose where
-  via using through from to as into onto upon within across hey hi hello hoglet thanks thank pls plz
+  via using through from to as into onto upon across hey hi hello hoglet thanks thank pls plz
   thx chart graph figure data stats statistics report overview just also really roughly now currently
   right some all any only exactly well they them he she his her him one ones make made makes happen
   happened occur occurred receive received come came comes coming go goes went bring brought take took

@@ -74,6 +74,8 @@ class Taking {
     const next = this.asked.beside(by, 1);
     if (isPeople(next) && !this.isLineOfPeople(by, next)) return;
     let last = this.labelled(next);
+    // "Revenue per night" is divided by the nights, and not a line for each number of them.
+    if (!isTagged(by, "BY") && last?.term.properties[0]?.type === "number") return;
     // "Bottom 3 products by pieces sold" names the measure.
     if (this.isRanked && last !== undefined && this.isMeasure(last)) return;
     if (!this.add(last)) return;

@@ -208,10 +208,9 @@ export function readPlaces(places: Places<Part>, index: NameIndex): void {
       return isView ? section({ ...found, all: name }, index) : undefined;
     },
   );
-  places.each(
-    "{read|view|viewed|visit|visited|open|opened|saw|looked_at} _ PAGES",
-    (found) => found.all.at(-1)?.part,
-  );
+  // With "and", what was read is a deed of its own.
+  const isAlone = !places.sequence().some(({ tags }) => tags.includes("AND"));
+  places.each("{reads?} _ PAGES", (found) => (isAlone ? found.all.at(-1)?.part : undefined));
   places.each("(VAL|F|NEARPROP|EVPART) (EV|PROP)", (found) => screen(found, index));
   places.each("(EXCEPT|WITHOUT) _ (PROP)? _ PAGE(((AND|OR|{,}) _)+ PAGE)*", (found) =>
     pages(found, "exact", true),
