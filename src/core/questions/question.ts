@@ -171,6 +171,14 @@ export function placesOf(words: readonly Word[], index: NameIndex): Places<Part>
 /** Words that are missing from the query. An "and" between two used parts is fine. */
 function unreadOf(asked: Asked, query: JsonObject): Unknown[] {
   const unread = asked.unread();
+  // "App vs website" compares two words that mean nothing here.
+  const isIdle = (item: Item | undefined) =>
+    item?.part === undefined && item?.tags.includes("F") === true;
+  const idle = asked.items.find(
+    (item) =>
+      isTagged(item, "VERSUS") && [-1, 1].every((step) => isIdle(asked.items[item.at + step])),
+  );
+  if (idle !== undefined) unread.push(idle);
   const isFine = (item: Item) =>
     isTagged(item, "COUNT") || (isTagged(item, "AND", "WHO", "SET_ANY") && isJoint(asked, item));
   return [...unread, ...unmet(asked, query).filter((item) => !unread.includes(item))]

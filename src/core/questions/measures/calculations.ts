@@ -28,7 +28,12 @@ const CALCULATIONS: readonly (readonly [tag: string, math: string])[] = [
   ["HOW_LONG", "avg"],
 ];
 
-const calculationOf = (asked: Asked) => CALCULATIONS.find(([tag]) => asked.has(tag));
+/** The calculation that a question names. "How much time did it save" is a sum, "how long does it take" an average. */
+function calculationOf(asked: Asked): readonly [tag: string, math: string] | undefined {
+  const found = CALCULATIONS.find(([tag]) => asked.has(tag));
+  const isSum = found?.[0] === "HOW_LONG" && asked.find("HOW_LONG")?.word === "how_much_time";
+  return isSum ? ["HOW_LONG", "sum"] : found;
+}
 
 /** Whether a question calculates with a property. */
 export const isCalculated = (asked: Asked): boolean =>

@@ -112,7 +112,8 @@ export const asShare: Measure = (asked) => {
 const isCounting = (item: Item): boolean =>
   !item.isUsed && (item.part === undefined ? isTagged(item, ...PEOPLE) : item.part.kind === "ev");
 
-const BEGINNING = /^(?:start|creat|mak|begin|open|invit|send|book|plac|submit|show|offer|request)/;
+const BEGINNING =
+  /^(?:start|creat|mak|complet|confirm|begin|open|invit|send|book|plac|submit|show|offer|request)/;
 
 /** The events that start what an event ends: "task created" for "task completed". */
 export function begunOf(asked: Asked, event: EventInfo): EventInfo[] {

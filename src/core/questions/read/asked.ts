@@ -200,6 +200,16 @@ export function filterOf(
   const chosen = condition.of.find((one) => one.property === property);
   if (chosen === undefined)
     throw noProperty(condition.text, properties[0]?.name ?? condition.text, events);
+  const owners = chosen.property.events?.size ?? 0;
+  const isOfFew =
+    !/^\$|^utm_/.test(chosen.property.name) &&
+    chosen.property.of === "event" &&
+    owners * 2 < asked.index.events.size;
+  if (events.includes(null) && !condition.isNamed && isOfFew)
+    throw new NotUnderstood(
+      condition.text,
+      `${chosen.property.name} is a property of few events. Name one.`,
+    );
   const { values } = chosen;
   const { operator, bounds } = condition;
   if (operator === "is_set" || operator === "is_not_set")

@@ -47,7 +47,7 @@ const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
       ["ABANDONMENT", /"negation":true|FunnelsQuery/],
       ["RATE", /\* 100|FunnelsQuery|retention/],
       ["SHARE", /\* 100|FunnelsQuery/],
-      ["HOW_LONG", /time_to_convert|\$session_duration|"math":"(?:avg|median)"/],
+      ["HOW_LONG", /time_to_convert|\$session_duration|"math":"(?:avg|median|sum)"/],
       ["RETENTION BACK", /RetentionQuery/],
       ["LIFECYCLE", /LifecycleQuery/],
       ["STICKINESS", /StickinessQuery/],

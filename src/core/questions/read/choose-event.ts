@@ -6,15 +6,19 @@ import type { Places } from "./rules.ts";
 import type { Term } from "./terms.ts";
 
 /** Verbs that create something, and verbs that only start it. "Applications" are submitted rather than started. */
-const [CREATING, STARTING] = [
+const [CREATING, COMPLETING, STARTING] = [
   "create place submit send make add book write post file register sign buy issue show",
+  // "Bookings" are those that were completed, and not those that were only started.
+  "complete confirm finish succeed pay",
   "start begin open",
-].map((verbs) => new Set(verbs.split(" ").map(stemOf))) as [Set<string>, Set<string>];
+].map((verbs) => new Set(verbs.split(" ").map(stemOf))) as [Set<string>, Set<string>, Set<string>];
 
+/** How much a name is about a thing that comes to be: created, completed, or just started. */
 const begins = ({ verbs }: EventInfo): number =>
-  [...verbs].some((verb) => CREATING.has(verb))
-    ? 2
-    : Number([...verbs].some((verb) => STARTING.has(verb)));
+  3 -
+  (([CREATING, COMPLETING, STARTING].findIndex((all) => [...verbs].some((verb) => all.has(verb))) +
+    4) %
+    4);
 
 /** The events that the words may mean equally well, the most frequent first. */
 export function chosenOf(

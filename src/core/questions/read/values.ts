@@ -27,7 +27,8 @@ export function readValues(places: Places<Part>): void {
     isBetweenSteps(found, places) ? undefined : alone(found, false),
   );
   places.each(VALUES, (found) =>
-    found.all[0]?.tags.some((tag) => OTHERWISE.includes(tag)) === true
+    found.all[0]?.tags.some((tag) => OTHERWISE.includes(tag)) === true &&
+    !(isTaggedF(found.all[0]) && found.of("VERSUS", "AND", "OR").length > 0)
       ? undefined
       : alone(found, false),
   );
@@ -58,7 +59,12 @@ function alone(found: Found, isNot: boolean): Condition | PageNamed | undefined 
   const isNamedBy =
     found.all.some(({ word }) => word === "by") && places.some(({ tags }) => tags.includes("PROP"));
   const [first, ...others] = places.map((place) => valuesOf(found.term(place)));
-  if (first === undefined || isNamedBy) return undefined;
+  // "Our app users" are no users of the channel "app".
+  const isVague =
+    places.length === 1 &&
+    isTaggedF(places[0]) &&
+    !/^(?:in|on|via|through|from|using|at|by)$/.test(found.all[0]?.word ?? "");
+  if (first === undefined || isNamedBy || isVague) return undefined;
   const of = first.flatMap((one) => {
     const rest = others.map((values) => values.find(({ property }) => property === one.property));
     if (rest.some((value) => value === undefined)) return [];
@@ -78,6 +84,8 @@ function alone(found: Found, isNot: boolean): Condition | PageNamed | undefined 
   const operator = isNot ? "is_not" : "exact";
   return conditionOn(found, of, { operator, isNamed: false, ...(isEach ? { isEach } : {}) });
 }
+
+const isTaggedF = (place: Place<Part> | undefined): boolean => place?.tags.includes("F") === true;
 
 /** Whether a value is the code of a country, which questions name. */
 const isCode = ({ name }: PropertyInfo, value = ""): boolean =>
