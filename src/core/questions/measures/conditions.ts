@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
-import { type Asked, behavior, filterOf, NotUnderstood, textOf } from "../read/asked.ts";
-import { type Condition, type PageNamed, parted } from "../read/parts.ts";
+import { type Asked, filterOf, NotUnderstood, textOf } from "../read/asked.ts";
+import { behavior, type Condition, type PageNamed, parted } from "../read/parts.ts";
 import { currencyOf, hasCurrencies, inCurrency } from "./amounts.ts";
 import { ordersOf } from "./events.ts";
 import { isCondition, use } from "./items.ts";

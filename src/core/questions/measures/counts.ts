@@ -1,7 +1,6 @@
 import type { EventInfo } from "../names/index.ts";
 import {
   type Asked,
-  behavior,
   type Item,
   isTagged,
   meanNothing,
@@ -9,6 +8,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
+import { behavior } from "../read/parts.ts";
 import { nameStems, nameWords, singular } from "../text/stems.ts";
 import { isLabel } from "./calculations.ts";
 import { type Deed, earlier, takeDeeds } from "./deeds.ts";

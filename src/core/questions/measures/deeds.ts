@@ -2,7 +2,6 @@ import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
 import {
   type Asked,
-  behavior,
   filterOf,
   type Item,
   isTagged,
@@ -10,7 +9,7 @@ import {
   NotUnderstood,
   textOf,
 } from "../read/asked.ts";
-import { type Frequency, joined, type Named, parted } from "../read/parts.ts";
+import { behavior, type Frequency, joined, type Named, parted } from "../read/parts.ts";
 import { nameStems, nameWords, stemOf } from "../text/stems.ts";
 import { takeConditions } from "./conditions.ts";
 import { freeBefore, use } from "./items.ts";

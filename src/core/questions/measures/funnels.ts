@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo } from "../names/index.ts";
-import { type Asked, behavior, type Item, meanNothing, NotUnderstood } from "../read/asked.ts";
+import { type Asked, type Item, meanNothing, NotUnderstood } from "../read/asked.ts";
 import type { Label } from "../read/labels.ts";
-import type { Named } from "../read/parts.ts";
+import { behavior, type Named } from "../read/parts.ts";
 import { takeDeeds } from "./deeds.ts";
 import { type Draft, node, percentage, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";

@@ -2,7 +2,6 @@ import type { JsonObject } from "../../values/json.ts";
 import { type EventInfo, isMoney, spoken } from "../names/index.ts";
 import {
   type Asked,
-  behavior,
   type Item,
   isTagged,
   meanNothing,
@@ -10,6 +9,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { isFree } from "../read/labels.ts";
+import { behavior } from "../read/parts.ts";
 import { amountsTrend, hasMoney, sumOf } from "./amounts.ts";
 import { isCalculated, takeMath } from "./calculations.ts";
 import { didOf, takeDeeds } from "./deeds.ts";

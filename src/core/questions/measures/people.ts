@@ -1,5 +1,5 @@
-import { type Asked, behavior, type Item, isTagged, textOf } from "../read/asked.ts";
-import { parted } from "../read/parts.ts";
+import { type Asked, type Item, isTagged, textOf } from "../read/asked.ts";
+import { behavior, parted } from "../read/parts.ts";
 import { areOfPersons, takeExclusions, takeSpent } from "./conditions.ts";
 import {
   behaviorsOf,

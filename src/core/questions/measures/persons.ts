@@ -2,7 +2,6 @@ import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
 import {
   type Asked,
-  behavior,
   type Item,
   isTagged,
   NotUnderstood,
@@ -10,6 +9,7 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { emailOf, isFree, type Label } from "../read/labels.ts";
+import { behavior } from "../read/parts.ts";
 import { areOfPersons, takeExclusions, takeFilters, takeSpent } from "./conditions.ts";
 import { behaviorsOf, type Deed, repeated, takeDeeds } from "./deeds.ts";
 import type { Draft, Measure } from "./draft.ts";

@@ -63,7 +63,7 @@ function passive(asked: Asked, item: Item | undefined, event: EventInfo): Draft 
   if (!between.some((one) => /^(?:get|gets|got|are|is|were|was|been?)$/.test(one.word)))
     return undefined;
   const [begun, another] = begunOf(asked, event);
-  // "Share of tasks created on a phone" is of those that meet the condition after the verb.
+  // "Share of tasks created on a phone" has its condition after the verb.
   const isMet = asked.conditions().some(({ at }) => at > (verb?.at ?? 0));
   if (begun === undefined || isMet || asked.when.habits !== undefined) return undefined;
   if (another !== undefined)

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../values/json.ts";
 import {
   type Asked,
-  behavior,
   filterOf,
   type Item,
   isTagged,
@@ -9,6 +8,7 @@ import {
   NotUnderstood,
   textOf,
 } from "../read/asked.ts";
+import { behavior } from "../read/parts.ts";
 import { PEOPLE } from "../read/phrases.ts";
 import { takeConditions, takeFilters } from "./conditions.ts";
 import { FIRST, filtersOfIt, takeFirst } from "./deeds.ts";

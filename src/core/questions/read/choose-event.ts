@@ -8,7 +8,7 @@ import type { Term } from "./terms.ts";
 /** Verbs that create something, and verbs that only start it. "Applications" are submitted rather than started. */
 const [CREATING, COMPLETING, STARTING] = [
   "create place submit send make add book write post file register sign buy issue show",
-  // "Bookings" are those that were completed, and not those that were only started.
+  // A completed booking is a booking, one that was just started may not be.
   "complete confirm finish succeed pay",
   "start begin open",
 ].map((verbs) => new Set(verbs.split(" ").map(stemOf))) as [Set<string>, Set<string>, Set<string>];

@@ -111,3 +111,32 @@ export function filterJson(
     ...(group === undefined ? {} : { group_type_index: group }),
   };
 }
+
+/** A behavioral filter: people who did an event, or did not. A range of times is a group of two filters. */
+export function behavior(
+  event: string | null,
+  {
+    filters = [],
+    frequency,
+    isNot = false,
+    time = {},
+  }: {
+    filters?: JsonObject[];
+    frequency?: Frequency | undefined;
+    isNot?: boolean;
+    time?: JsonObject;
+  } = {},
+): JsonObject {
+  const of = (often: JsonObject): JsonObject => ({
+    ...{ type: "behavioral", key: event, ...often },
+    ...(filters.length === 0 ? {} : { event_filters: filters }),
+    ...(isNot ? { negation: true } : {}),
+    ...time,
+  });
+  const { bounds = [], did } = frequency ?? {};
+  if (bounds.length === 0) return of(did ?? { value: "performed_event" });
+  const all = bounds.map(({ is, number }) =>
+    of({ value: "performed_event_multiple", ...did, operator: is, operator_value: number }),
+  );
+  return isNot && all.length > 1 ? { type: "OR", values: all } : joined(all);
+}

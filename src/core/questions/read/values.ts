@@ -216,7 +216,7 @@ export function readPlaces(places: Places<Part>, index: NameIndex): void {
       return isView ? section({ ...found, all: name }, index) : undefined;
     },
   );
-  // With "and", what was read is a deed of its own.
+  // With "and", the verb is a deed of its own.
   const isAlone = !places.sequence().some(({ tags }) => tags.includes("AND"));
   places.each("{reads?} _ PAGES", (found) => (isAlone ? found.all.at(-1)?.part : undefined));
   places.each("(VAL|F|NEARPROP|EVPART) (EV|PROP)", (found) => screen(found, index));
