@@ -33,7 +33,7 @@ const SAME: ReadonlySet<string> = new Set(
     "most top common frequent popular",
     // Words of one phrase: a conversion rate, a comparison, a time, a way, a cohort.
     "conversion rate compare compared 7 30 november last far next after previous back cohorts again",
-    "returning done doing seen when develop developed sent lose lost",
+    "returning done doing seen when develop developed sent lose lost more did",
     // Joints between two parts that stand side by side.
     "and then but or by per each between vs ->",
     // Money, which a number of an order is.

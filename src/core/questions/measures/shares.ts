@@ -17,7 +17,7 @@ import { takeConditions, takeFilters } from "./conditions.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
 import { type Draft, node, percentage, totalOf } from "./draft.ts";
 import { infoOf } from "./events.ts";
-import { use } from "./items.ts";
+import { isCondition, use } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
 import { begunOf, takeSummed } from "./ratios.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
@@ -29,6 +29,7 @@ export const share = (asked: Asked, labels: readonly Label[]): Draft | undefined
   if (word === undefined) return undefined;
   asked.takeAll("COUNT");
   if (asked.take("SESSION") !== undefined) return sessionShare(asked);
+  refuseKind(asked, word);
   const amount = sumShare(asked, word);
   if (amount !== undefined) return amount;
   const people = hasPeople(asked) ? takePeople(asked) : undefined;
@@ -74,6 +75,15 @@ function passive(asked: Asked, item: Item | undefined, event: EventInfo): Draft 
     ...(filters.length === 0 ? {} : { properties: filters }),
   }));
   return percentage(over ?? {}, under ?? {}, [event, begun]);
+}
+
+/** Refuses "share of students who finish", where "student" is a value of people, and the share would be one of events. */
+function refuseKind(asked: Asked, word: Item): void {
+  const next = asked.beside(word, 1);
+  const after = next === undefined ? undefined : asked.beside(next, 1);
+  const isPeople = next !== undefined && isCondition(next, ({ of }) => of === "person");
+  if (isPeople && /[^s]s$/.test(textOf(next)) && after?.part?.kind === "ev")
+    throw new NotUnderstood(textOf(next), 'Say "share of people", and what they are.');
 }
 
 /** "Share of minutes listened": a number that one event has, summed. */

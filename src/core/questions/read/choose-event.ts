@@ -13,6 +13,9 @@ const [CREATING, COMPLETING, STARTING] = [
   "start begin open",
 ].map((verbs) => new Set(verbs.split(" ").map(stemOf))) as [Set<string>, Set<string>, Set<string>];
 
+/** Stems of nouns for people, which say little in the name of an event such as "user invited". */
+const PEOPLE = new Set("user customer person member guest".split(" ").map(stemOf));
+
 /** How much a name is about a thing that comes to be: created, completed, or just started. */
 const begins = ({ verbs }: EventInfo): number =>
   3 -
@@ -36,6 +39,8 @@ export function chosenOf(
     labels.filter((names) => names.some((name) => event.properties.has(name))).length,
     Number(event.stems.every((stem) => stems.has(stem))),
     Number(whole.includes(event)),
+    // "Chatbot" is "chatbot opened" rather than "chatbot message sent".
+    Number(event.stems.every((one) => stems.has(one) || event.verbs.has(one) || PEOPLE.has(one))),
     // "Subscriptions" start a subscription, and do not subscribe to a newsletter.
     Number(begins(event) > 0 && nameWords(event.name).some((word) => singular(word) === noun)),
     Number([...event.verbs].some((verb) => stems.has(verb))),
