@@ -89,7 +89,7 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
       isOfEvent ||
       asked.has("MUCH") ||
       isBareMoney(asked, numbers) ||
-      isQuantity(asked, target.item);
+      isQuantity(asked, target);
     return isAsked ? target : undefined;
   }
   const timed = timedOf(asked, event, math);
@@ -193,8 +193,12 @@ const isBareMoney = (asked: Asked, [only, ...others]: readonly Target[]): boolea
   !hasPeople(asked);
 
 /** Whether a number is summed: "how many credits were sold", "top shows by minutes listened", "minutes listened per week". */
-function isQuantity(asked: Asked, item: Item | undefined): boolean {
+function isQuantity(asked: Asked, { item, property }: Target): boolean {
   if (item === undefined || !isTagged(item, "PROP")) return false;
+  // Severities and scores are not summed, unless the question says so.
+  const isSummed =
+    isMoney(property) || /s$|quantity|count|weight|distance|volume/i.test(property.name);
+  if (!isSummed && unitOfName(property.name) === undefined) return false;
   const first = asked.items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
   return (
     item === first || isRankedBy(asked, item) || freeBefore(asked, item, "COUNT") !== undefined

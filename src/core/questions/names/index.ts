@@ -88,4 +88,4 @@ export const isMoney = ({ name, type }: Pick<PropertyInfo, "name" | "type">): bo
   type === "number" && MONEY.test(spoken(name));
 
 const MONEY =
-  /\b(?:revenue|amount|price|total|value|mrr|arr|cost|fee|charge|paid|sales|salary|eur|usd|gbp)\b/;
+  /\b(?:revenue|amount|price|total|value|mrr|arr|cost|fee|charge|paid|sales|salary|commission|eur|usd|gbp)\b/;

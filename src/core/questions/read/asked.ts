@@ -153,7 +153,7 @@ export class Asked {
 
 /** Amounts that are only a part of a price, or no income. */
 const PART_OF_PRICE =
-  /\b(?:fee|tax|vat|discount|shipping|delivery|tip|cost|refund|overage|salary|target|limit|goal|balance|budget|claim|payout|quoted?|penalty)\b/;
+  /\b(?:fee|tax|vat|discount|shipping|delivery|tip|cost|refund|overage|salary|commission|target|limit|goal|balance|budget|claim|payout|quoted?|penalty)\b/;
 
 /** Whether an item has any of the tags; false if it is undefined. */
 export const isTagged = (item: Item | undefined, ...tags: readonly string[]): boolean =>
