@@ -140,7 +140,7 @@ export class Asked {
     const found =
       named(/^revenue$/)[0] ??
       [all, best, whole].find(({ length }) => length === 1)?.[0] ??
-      named(/^(?:amount|mrr|price)$/)[0];
+      named(/^(?:amount|mrr)$/)[0];
     if (found !== undefined) return found;
     throw new NotUnderstood(
       words,
