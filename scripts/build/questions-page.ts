@@ -109,6 +109,10 @@ const DEFINITIONS: [word: string, meaning: string][] = [
     "top customers, top users",
     "those with the highest revenue, those with the most events, by email address",
   ],
+  [
+    "`bookings`, with the events `booking_started` and `booking_completed`",
+    "those that were completed",
+  ],
   ["first order in a funnel", "the first one after the step before it"],
   [
     "`blog posts`, `an /advice page`, `the docs`",
@@ -160,7 +164,7 @@ const REFUSED: [question: string, reason: string][] = [
     "nothing else takes their place",
   ],
   [
-    "an amount, if the event has several; a property of several events",
+    "an amount, if the event has several; revenue, if several events are sales; a property of several events",
     "name one that the answer lists",
   ],
   ["`visitors by product`", "page views have no `product`: ask for `orders by product`"],
