@@ -109,10 +109,7 @@ const DEFINITIONS: [word: string, meaning: string][] = [
     "top customers, top users",
     "those with the highest revenue, those with the most events, by email address",
   ],
-  [
-    "`bookings`, with the events `booking_started` and `booking_completed`",
-    "those that were completed",
-  ],
+  ["`bookings`, with the events `booking_started` and `booking_completed`", "completed bookings"],
   ["first order in a funnel", "the first one after the step before it"],
   [
     "`blog posts`, `an /advice page`, `the docs`",

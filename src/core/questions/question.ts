@@ -1,8 +1,9 @@
 import type { ProjectVocabulary } from "../ports/vocabulary.ts";
 import type { JsonObject } from "../values/json.ts";
-import { calculation, different } from "./measures/calculations.ts";
+import { calculation } from "./measures/calculations.ts";
 import { counts } from "./measures/counts.ts";
 import { takeNouns } from "./measures/deeds.ts";
+import { different } from "./measures/different.ts";
 import type { Draft } from "./measures/draft.ts";
 import { funnel } from "./measures/funnels.ts";
 import { lifecycle, paths, stickiness } from "./measures/journeys.ts";
