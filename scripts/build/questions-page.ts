@@ -115,6 +115,7 @@ const DEFINITIONS: [word: string, meaning: string][] = [
     "`blog posts`, `an /advice page`, `the docs`",
     "all pages below `/blog/`, below `/advice/`; `/docs` and all below it",
   ],
+  ["`played 5 episodes`, of an event with an `episode_id`", "played 5 times"],
   ["`why do people cancel?`", "by the property of the event with the reason"],
   ["`viewed the tent and bought it`", "both with the same value: `it` is the tent"],
   ["`cron runs that failed`, `unresolved tickets`", "where `ok` or `resolved` is false"],

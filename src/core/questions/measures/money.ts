@@ -21,15 +21,7 @@ import { hasPeople, takePeople } from "./people.ts";
 export const money: Measure = (asked) => {
   const word = asked.find("REVENUE", "ORDER_VALUE", "SPEND", "LIFETIME");
   if (word === undefined) return undefined;
-  // "Money transfers" are counted.
-  if (
-    word.word === "money" &&
-    asked.items[word.at + 1]?.part?.kind === "ev" &&
-    !asked.has("MUCH")
-  ) {
-    meanNothing(word);
-    return undefined;
-  }
+  if (isAdjective(asked, word)) return undefined;
   // "Customers who spent more than 100" are people.
   if (asked.beside(word, 1)?.part?.kind === "cmp" && hasPeople(asked)) return undefined;
   refuseTheirs(asked, word);
@@ -50,6 +42,13 @@ export const money: Measure = (asked) => {
   const series = node(event.name, { math, math_property: property.name }, buyers);
   return amountsTrend(asked, series, event);
 };
+
+/** Whether "money" in "money transfers" asks for no amount. "By money donated" and "how much money" are about amounts. */
+function isAdjective(asked: Asked, word: Item): boolean {
+  const before = asked.items[word.at - 1];
+  const isFirst = before === undefined || isTagged(before, "COUNT");
+  return word.word === "money" && isFirst && asked.items[word.at + 1]?.part?.kind === "ev";
+}
 
 /** Refuses "how much did we spend" and "what did we pay out". */
 export function refuseOurs(asked: Asked): void {

@@ -87,7 +87,7 @@ function orderEvent(events: readonly EventInfo[]): EventInfo | undefined {
     stems.every(
       (stem) =>
         verbs.has(stem) ||
-        /^(?:order|purchas|pay|checkout|transact|invoic|sal|book|succeed)/.test(stem),
+        /^(?:order|purchas|pay|checkout|transact|invoic|sale?|book|succeed)$/.test(stem),
     ),
   );
   return [all, plain].find(({ length }) => length === 1)?.[0];

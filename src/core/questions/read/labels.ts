@@ -1,6 +1,14 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
-import { type Asked, type Item, isTagged, noProperty, rankedProperties, textOf } from "./asked.ts";
+import {
+  type Asked,
+  type Item,
+  isTagged,
+  NotUnderstood,
+  noProperty,
+  rankedProperties,
+  textOf,
+} from "./asked.ts";
 
 /** A breakdown, or its possible properties until the events are known. */
 export type Label =
@@ -107,12 +115,19 @@ function isFirstTouch(asked: Asked, item: Item): boolean {
  * shipment is its `destinationCountry`, and not that of the visitor.
  */
 function nearOf(
-  { properties, near = [] }: Exclude<Label, { json: JsonObject }>,
+  { properties, near = [], words }: Exclude<Label, { json: JsonObject }>,
   events: readonly (EventInfo | null)[],
 ): readonly PropertyInfo[] {
   const [found] = rankedProperties(properties, events);
   const isSdk = found === undefined || /^\$geoip/.test(found.name);
-  return isSdk ? near.filter(({ of }) => of === "event" || found === undefined) : [];
+  const own = rankedProperties(near, events).filter(
+    ({ of }) => of === "event" || found === undefined,
+  );
+  const [one, another] = own.filter(({ of }) => of === "event");
+  // "By country" of an event with two countries is not settled.
+  if (isSdk && one !== undefined && another !== undefined)
+    throw new NotUnderstood(words, `It may be ${one.name} or ${another.name}. Name one of them.`);
+  return isSdk ? own : [];
 }
 
 /** Returns a label as a breakdown. Throws `NotUnderstood` if the events do not have the property. */
