@@ -6,6 +6,9 @@ import { isSignedOut } from "./signed-out.ts";
 /** How long something may take before the page says that it loads, in milliseconds. */
 const QUICK_MS = 150;
 
+/** How long a load that had no answer waits before it is tried again, in milliseconds. */
+const RETRY_MS = 5000;
+
 /** Something that is loaded for a page. Old data stay while new ones are loaded. */
 export type Loaded<T> = {
   data: T | undefined;
@@ -22,7 +25,7 @@ export type Loaded<T> = {
 type State<T> = { data?: T; problem?: Problem; isSlow: boolean; isLoading: boolean };
 
 /**
- * Loads when the page appears, when `key` changes, after a new sign-in, and when the network is back. The signal aborts when the
+ * Loads when the page appears, when `key` changes, after a new sign-in, and when the server answers again. The signal aborts when the
  * page is left or loads again. A `key` of null loads nothing yet.
  */
 export function useLoad<T>(
@@ -56,13 +59,18 @@ export function useLoad<T>(
     };
   }, [key, turn, isBlocked]);
 
-  // A load that had no answer is tried again as soon as the browser is online.
-  const isUnanswered = state.problem?.status === 0;
+  // A load that had no answer is tried again as soon as the browser is online. A server that starts again tells nobody, and a load
+  // that fails behind that event has missed it: both need the timer.
+  const isUnanswered = state.problem?.status === 0 && !state.isLoading;
   useEffect(() => {
     if (!isUnanswered) return;
     const again = () => setTurn((last) => last + 1);
+    const timer = setInterval(() => document.visibilityState === "visible" && again(), RETRY_MS);
     addEventListener("online", again);
-    return () => removeEventListener("online", again);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("online", again);
+    };
   }, [isUnanswered]);
 
   return {
