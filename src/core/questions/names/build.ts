@@ -19,9 +19,12 @@ function built(vocabulary: ProjectVocabulary): NameIndex {
   const properties = propertiesOf(vocabulary, keys.events);
   const values = valuesOf(vocabulary, properties);
   const names = [...keys.events.keys(), ...properties.map(({ name }) => name)];
+  const ofProperties = propertyKeys(vocabulary, properties);
+  const phrases = [...keys.eventsBy.keys(), ...ofProperties.propertiesBy.keys()];
   return {
     ...keys,
-    ...propertyKeys(vocabulary, properties),
+    ...ofProperties,
+    phraseStems: new Set(phrases.flatMap((key) => key.split(" "))),
     ...{ properties, values, sections: sectionsOf(values) },
     groups: new Map(
       vocabulary.groups.map(({ group_type: name, group_type_index: index }) => [

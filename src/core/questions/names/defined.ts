@@ -65,8 +65,20 @@ export const DEFINED_PROPERTIES: readonly string[] = [
   "coupon|coupon_code; coupon code, voucher, discount code, promo code",
 ];
 
-/** Events that a question can name before the project has any. */
-export const SDK_EVENTS: readonly string[] = ["$pageview", "$screen", "$autocapture"];
+/** The names of SDKs in a list of definitions. */
+const sdkNames = (definitions: readonly string[]) =>
+  definitions
+    .map((definition) => definition.slice(0, definition.indexOf(";")))
+    .filter((name) => /^\$|^utm_|^survey |^Application /.test(name));
+
+const SDK_PROPERTIES = sdkNames(DEFINED_PROPERTIES).map((name) => {
+  return { name, type: "text" as const, count: 0 };
+});
+
+/** The events of SDKs, which a question can name before the project has any, with the properties that they can have. */
+export const SDK_EVENTS = sdkNames(DEFINED_EVENTS).map((name) => {
+  return { name, count: 0, properties: SDK_PROPERTIES };
+});
 
 /** The name in {@link DEFINED_EVENTS} for the event with orders. */
 export const ORDER_WORDS = "purchase";

@@ -27,10 +27,7 @@ const eventInfo = ({
 
 /** Returns the events of a project by their names and by the words for them. A project without events has SDK events. */
 export function eventKeys(vocabulary: ProjectVocabulary) {
-  const known =
-    vocabulary.events.length > 0
-      ? vocabulary.events
-      : SDK_EVENTS.map((name) => ({ name, count: 0, properties: [] }));
+  const known = vocabulary.events.length > 0 ? vocabulary.events : SDK_EVENTS;
   const events = new Map<string, EventInfo>(known.map((one) => [one.name, eventInfo(one)]));
   const eventsBy = new Map<string, EventInfo[]>();
   const eventsWith = new Map<string, EventInfo[]>();

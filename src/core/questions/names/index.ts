@@ -43,6 +43,8 @@ export type NameIndex = {
   properties: readonly PropertyInfo[];
   /** Words of names and values. Their spelling is never corrected. */
   ownWords: ReadonlySet<string>;
+  /** The stems of all words for events and properties. */
+  phraseStems: ReadonlySet<string>;
 };
 
 /** The key for a set of stems. Their order does not matter. */

@@ -152,9 +152,14 @@ const isLabel = (place: At, { words }: Term, before: At | undefined): boolean =>
   before?.part === undefined &&
   ["MOST", "BY", "NUM", "WHICH"].some((tag) => before?.tags.includes(tag));
 
+/** Nouns that end as those for people do. */
+const THING =
+  /^(?:answer|order|offer|transfer|register|voucher|banner|letter|newsletter|folder|trailer|reminder|tracker|error|monitor|encounter)s?$/;
+
 /** Whether a word names the people who do the event, such as "buyers". */
 const isDoer = (low: string, { name }: EventInfo): boolean =>
   /(?:er|or)s?$/.test(low) &&
+  !THING.test(low) &&
   stemOf(low) !== singular(low) &&
   !name.toLowerCase().includes(singular(low));
 

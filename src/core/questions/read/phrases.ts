@@ -25,7 +25,9 @@ export const PHRASES: ReadonlyMap<string, ReadonlySet<Concept>> = (() => {
   for (const [concept, phrases] of Object.entries(CONCEPTS)) {
     for (const phrase of phrases.split(", ")) {
       const stems = phraseKey(phrase);
-      for (const key of new Set([stems.join(" "), innerOf(stems) ?? stems.join(" ")]))
+      // "Pages a visit" are pages per visit, page visits are not.
+      const inner = phrase.startsWith("pages a ") ? undefined : innerOf(stems);
+      for (const key of new Set([stems.join(" "), inner ?? stems.join(" ")]))
         keys.set(key, (keys.get(key) ?? new Set()).add(concept as Concept));
     }
   }

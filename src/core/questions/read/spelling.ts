@@ -53,6 +53,7 @@ export function mended(word: Word, index: NameIndex): Word {
     PEOPLE.test(low) ||
     KNOWN_STEMS.has(stem) ||
     index.ownWords.has(low) ||
+    index.phraseStems.has(stem) ||
     index.eventsWith.has(stem) ||
     index.ownWords.has(singular(low));
   if (isQuoted || isKnown || !/^\p{L}+$/u.test(low)) return word;
