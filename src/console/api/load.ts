@@ -59,8 +59,8 @@ export function useLoad<T>(
     };
   }, [key, turn, isBlocked]);
 
-  // A load that had no answer is tried again as soon as the browser is online. A server that starts again tells nobody, and a load
-  // that fails behind that event has missed it: both need the timer.
+  // A load without an answer is tried again when the browser is online. The timer is for a server that was away alone, and for a
+  // load that failed after that event.
   const isUnanswered = state.problem?.status === 0 && !state.isLoading;
   useEffect(() => {
     if (!isUnanswered) return;
