@@ -11,7 +11,7 @@ import { hasProject, type Route, shapesOf } from "./operation/route.ts";
 import type { publicAddress } from "./request/address.ts";
 import type { Authorizer, Granted } from "./request/auth.ts";
 import { type Meter, readBody } from "./request/body.ts";
-import { checkBrackets, decoded } from "./request/parameters.ts";
+import { checkParameters, decoded } from "./request/parameters.ts";
 import { answerOf, type Preference, prefersTable } from "./request/preferences.ts";
 
 /** Bytes of the body of a request to the API. */
@@ -77,7 +77,8 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       if (route.body !== undefined) await guards.reauthorize(accessOf(context as Context));
       const { request, query } = context as Context & { query: Record<string, unknown> };
       checkEncoding(route, request);
-      checkBrackets(route, request);
+      // Some operations are always refused (contract 4.4).
+      if (route.status !== 405) checkParameters(route, request);
       readScalars(route, query);
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },

@@ -129,7 +129,7 @@ describe("a number of a query", () => {
     }
   });
 
-  test("that is out of reach is refused, cut to the most, or finds nothing", async () => {
+  test("that is out of reach is refused, or finds nothing", async () => {
     for (const { path, parameters } of reads()) {
       for (const { name } of parameters.filter(isWhole)) {
         for (const value of NUMBERS) {
@@ -140,10 +140,7 @@ describe("a number of a query", () => {
             continue;
           }
           expect([...where, status]).toEqual([...where, 200]);
-          const { results } = body as Listed;
-          const isLimit = name === "limit" && !value.startsWith("-");
-          expect([...where, isLimit || results.length === 0]).toEqual([...where, true]);
-          expect(results.length).toBeLessThanOrEqual(1000);
+          expect([...where, (body as Listed).results]).toEqual([...where, []]);
         }
       }
     }
@@ -156,24 +153,28 @@ describe("a number of a query", () => {
     ["/persons/activity/", 100],
   ])("is at most what the document says, of %s", async (path, most) => {
     const separator = path.includes("?") ? "&" : "?";
-    for (const limit of [most, most + 1, 9_007_199_254_740_991]) {
-      const { status, body } = await ask("GET", `${ENVIRONMENT}${path}${separator}limit=${limit}`);
-      if (status === 400) continue;
-      const { results, count, total_count } = body as Listed;
-      expect(results).toHaveLength(Math.min(most, count ?? total_count ?? 0));
+    const limited = (limit: number) =>
+      ask("GET", `${ENVIRONMENT}${path}${separator}limit=${limit}`);
+    const { results, count, total_count } = (await limited(most)).body as Listed;
+    expect(results).toHaveLength(Math.min(most, count ?? total_count ?? 0));
+    for (const limit of [most + 1, 10_000]) {
+      const { status, body } = await limited(limit);
+      const detail = expect.stringContaining(`at most ${most}`);
+      expect({ status, body }).toMatchObject({ status: 400, body: { attr: "limit", detail } });
     }
   });
 
-  test("that is sent twice counts as the last, and as a list is refused", async () => {
+  test("that is sent twice counts once if both are the same, and as a list is refused", async () => {
     for (const { path, parameters } of reads()) {
       for (const { name } of parameters.filter(isWhole)) {
         const ask2 = (values: string[]) => ask("GET", asked(path, parameters, name, values));
         const one = await ask2(["1"]);
-        const [twice, other] = [await ask2(["2", "1"]), await ask2(["1", "x"])];
+        const [twice, other] = [await ask2(["1", "1"]), await ask2(["1", "2"])];
         const page = ({ body }: { body: unknown }) => (body as Listed).results;
         const wanted = [path, name, one.status, page(one)];
         expect([path, name, twice.status, page(twice)]).toEqual(wanted);
-        expect([path, name, other.status]).toEqual([path, name, 400]);
+        const refused = { status: 400, body: { attr: name } };
+        expect([path, name, other]).toMatchObject([path, name, refused]);
         const listed = await ask("GET", asked(path, parameters, `${name}[]`, ["1", "x"]));
         expect([path, name, listed.status]).toEqual([path, name, 400]);
         expect(listed.body).toMatchObject({ attr: name });

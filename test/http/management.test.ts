@@ -112,14 +112,6 @@ describe("persons", () => {
     expect(answered.headers.get("x-request-id")).toMatch(/^[a-z0-9]+-[a-z0-9]+$/);
   });
 
-  test("of events accept fields without effect, and name unknown ones", async () => {
-    expect((await app.get("/events/?properties=&format=json&limit=1")).status).toBe(200);
-    const { body } = await app.get("/events/?event_name=x");
-    expect((body as { detail: string }).detail).toStartWith(
-      "This field is not known. Known here: ",
-    );
-  });
-
   test.each(["[]", "[{}]", '"x"', "null", "5", "true"])(
     "are not split by the body %s, which is no object",
     async (body) => {

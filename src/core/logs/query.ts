@@ -1,6 +1,6 @@
 import { Failure } from "../values/failure.ts";
 import { type Json, type JsonObject, rejectUnknownFields, storableText } from "../values/json.ts";
-import { type ListPosition, readCursor } from "../values/page.ts";
+import { checkLimit, type ListPosition, readCursor } from "../values/page.ts";
 import {
   checkFilters,
   type FilterGroup,
@@ -16,7 +16,7 @@ import { LOG_LEVELS, type LogLevel } from "./record.ts";
 /** Records of one answer when `limit` is not given. */
 export const LOG_LIMIT_DEFAULT = 1000;
 
-/** Log records of one answer; a larger `limit` counts as this. */
+/** Log records of one answer; a larger `limit` is refused. */
 export const LOG_LIMIT_MAX = 2000;
 
 /** Largest `offset` of a query of logs; further back, `after` goes on. */
@@ -106,6 +106,7 @@ export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
     attr,
   });
   const limit = whole("limit", asked.limit) || LOG_LIMIT_DEFAULT;
+  checkLimit(limit, LOG_LIMIT_MAX, { attr: "query__limit", next: "send nextCursor as after" });
   const offset = whole("offset", asked.offset);
   const after = readCursor(asked.after ?? undefined, "query__after");
   if (offset > 0 && after !== undefined) {
@@ -126,7 +127,7 @@ export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
     search: searchOf(asked.searchTerm ?? ""),
     filters: filtersOf(asked.filterGroup, moment),
     order: choice("orderBy", asked.orderBy ?? "latest", LOG_ORDERS),
-    limit: Math.min(limit, LOG_LIMIT_MAX),
+    limit,
     offset,
     after,
   };

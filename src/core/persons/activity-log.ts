@@ -4,7 +4,7 @@ import type { PersonReads } from "../ports/person-reads.ts";
 import { csvTable } from "../values/csv.ts";
 import { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
-import { readCursorPage } from "../values/page.ts";
+import { checkLimit, readCursorPage } from "../values/page.ts";
 import { personKey } from "./persons.ts";
 
 /** A change of a person, as the API shows it. */
@@ -138,7 +138,8 @@ function read({ limit = 0, page = 1 }: ActivityAsked) {
     const detail = `A whole number of ${least} or more is expected.`;
     throw new Failure("invalid_input", detail, name);
   }
-  return { limit: Math.min(limit || ACTIVITY_LIMIT_DEFAULT, ACTIVITY_LIMIT_MAX), page };
+  checkLimit(limit, ACTIVITY_LIMIT_MAX);
+  return { limit: limit || ACTIVITY_LIMIT_DEFAULT, page };
 }
 
 function link(url: URL, place: { limit: number; page: number; cursor?: string }): string {

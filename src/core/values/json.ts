@@ -138,7 +138,12 @@ const NAME_CHARS_MAX = 80;
  */
 export function rejectUnknownFields(
   sent: JsonObject,
-  { known, ignored = [], attr }: { known: readonly string[]; ignored?: string[]; attr?: string },
+  {
+    known,
+    ignored = [],
+    attr,
+    kind = "field",
+  }: { known: readonly string[]; ignored?: string[]; attr?: string; kind?: string },
 ): void {
   for (const [name, value] of Object.entries(sent)) {
     if (known.includes(name) || ignored.includes(name) || isNothing(value)) continue;
@@ -146,7 +151,7 @@ export function rejectUnknownFields(
     const hint = known.length === 0 ? "" : ` Known here: ${[...new Set(known)].join(", ")}.`;
     throw new Failure(
       "invalid_input",
-      `This field is not known.${hint}`,
+      `This ${kind} is not known.${hint}`,
       attr === undefined ? field : `${attr}__${field}`,
     );
   }

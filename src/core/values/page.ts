@@ -21,13 +21,13 @@ export type Part<K extends Keys = readonly [id: number]> = {
 /** Rows of a page when `limit` is not given. */
 export const PAGE_LIMIT_DEFAULT = 100;
 
-/** Rows of one page; a larger `limit` counts as this (decision 14). */
+/** Rows of one page; a larger `limit` is refused (decision 14). */
 export const PAGE_LIMIT_MAX = 1000;
 
 /** Bytes of text in one page; a page with more ends early, but has at least one row (decision 14). */
 export const PAGE_BYTES_MAX = 16_777_216;
 
-/** Reads `limit`, `offset` and `cursor`; 0 rows mean the default. Fails `invalid_input` below 0. */
+/** Reads `limit`, `offset` and `cursor`; 0 rows mean the default. Fails `invalid_input` below 0 and over the maximum. */
 export function pageQuery(asked: {
   limit?: number | undefined;
   offset?: number | undefined;
@@ -39,7 +39,18 @@ export function pageQuery(asked: {
       throw new Failure("invalid_input", "A whole number of 0 or more is expected.", name);
     }
   }
-  return { limit: Math.min(limit || PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX), offset, cursor };
+  checkLimit(limit, PAGE_LIMIT_MAX);
+  return { limit: limit || PAGE_LIMIT_DEFAULT, offset, cursor };
+}
+
+/** Fails `invalid_input` for a page of more rows than `most`: a shorter one would look like the last. */
+export function checkLimit(
+  limit: number,
+  most: number,
+  { attr = "limit", next = "follow next" } = {},
+): void {
+  if (limit <= most) return;
+  throw new Failure("invalid_input", `limit is at most ${most}. For more rows, ${next}.`, attr);
 }
 
 /**

@@ -1,12 +1,12 @@
+import type { TSchema } from "elysia";
 import { Failure } from "../../core/values/failure.ts";
 import { parseUuid, readId } from "../../core/values/ids.ts";
+import { ownValue, rejectUnknownFields } from "../../core/values/json.ts";
 import { isoTime, parseTime } from "../../core/values/time.ts";
 import type { Route } from "../operation/route.ts";
 
 /** Matches `name[]` and `name[0]`, by which clients send the items of a list. */
 const ITEM = /^(.+)\[\d*\]$/;
-
-const BRACKETS = /\[|%5b/i;
 
 /** The items of a list that an address has as `name`, `name[]` or `name[0]`, in their order. */
 export function listIn({ searchParams }: URL, name: string): string[] {
@@ -15,21 +15,51 @@ export function listIn({ searchParams }: URL, name: string): string[] {
   );
 }
 
-/** Fails `invalid_input` for `short_id[]`: without that filter the answer would be wrong (decision 59). */
-export function checkBrackets({ query }: Route, { url }: Request): void {
-  if (!BRACKETS.test(url)) return;
-  const shapes = query?.properties ?? {};
-  for (const sent of new URL(url).searchParams.keys()) {
-    const [name = ""] = sent.split("[", 1);
-    if (name === sent || !Object.hasOwn(shapes, name)) continue;
-    const isList = shapes[name]?.["type"] === "array";
-    if (isList && ITEM.exec(sent)?.[1] === name) continue;
-    const detail = isList
-      ? "A list is sent as the parameter repeated, as name[] or as name[0]."
-      : "One value is expected, and no list.";
-    throw new Failure("invalid_input", detail, name);
+/**
+ * Parameters that clients of PostHog send and that change nothing here, with the values of which that is true: answers
+ * are always new and whole, and of JSON.
+ */
+const HARMLESS: Readonly<Record<string, RegExp>> = {
+  format: /^json$/,
+  refresh: /^/,
+  basic: /^/,
+  include_dashboards: /^/,
+  client_query_id: /^/,
+};
+
+/**
+ * Fails `invalid_input`, and names the known ones, for a parameter that an operation does not serve: without such a
+ * filter the answer would be wrong (decision 59). So it would be with `short_id[]`, and with one of two values.
+ */
+export function checkParameters({ query }: Route, { url }: Request): void {
+  if (!url.includes("?")) return;
+  const shapes: Readonly<Record<string, TSchema>> = query?.properties ?? {};
+  const values = new Map<string, string>();
+  for (const [sent, value] of new URL(url).searchParams) {
+    const [name = ""] = Object.hasOwn(shapes, sent) ? [sent] : sent.split("[", 1);
+    const shape = ownValue(shapes, name);
+    if (shape === undefined) checkHarmless(sent, value, Object.keys(shapes));
+    else if (shape["type"] === "array") checkItem(name, sent);
+    else if (name !== sent) throw notOne(name, "One value is expected, and no list.");
+    else if (isOther(values.get(name), value)) throw notOne(name, "This parameter is sent once.");
+    values.set(name, value);
   }
 }
+
+const isOther = (before: string | undefined, value: string) =>
+  before !== undefined && before !== value;
+
+function checkHarmless(name: string, value: string, known: readonly string[]): void {
+  if (ownValue(HARMLESS, name)?.test(value)) return;
+  rejectUnknownFields({ [name]: value }, { known, kind: "parameter" });
+}
+
+function checkItem(name: string, sent: string): void {
+  if (name === sent || ITEM.exec(sent)?.[1] === name) return;
+  throw notOne(name, "A list is sent as the parameter repeated, as name[] or as name[0].");
+}
+
+const notOne = (name: string, detail: string) => new Failure("invalid_input", detail, name);
 
 /** Returns the uuid of the parameter `name`, in lower case. Fails `invalid_input`. */
 export function readUuid(name: string, text: string | undefined): string | undefined {

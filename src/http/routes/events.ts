@@ -13,7 +13,7 @@ import type { DefinitionReads } from "../../core/ports/definitions.ts";
 import type { EventFilter, EventReads } from "../../core/ports/events.ts";
 import { eventFiltersIn } from "../../core/queries/query-fields.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { rejectUnknownFields, storableText } from "../../core/values/json.ts";
+import { storableText } from "../../core/values/json.ts";
 import {
   cursorOf,
   PAGE_BYTES_MAX,
@@ -97,16 +97,6 @@ const EventDetailShape = t.Object(
   { $id: "EventDetail" },
 );
 
-/** Fails for unknown parameters: without such a filter, the answer would be wrong (decision 59). */
-function checkParameters({ searchParams }: URL): void {
-  const known = Object.keys(EventsQuery.properties);
-  for (const [name, value] of searchParams) {
-    // The answer is always JSON. The guard has refused brackets after other names than `properties`.
-    const isRead = (name === "format" && value === "json") || name.startsWith("properties[");
-    if (!isRead) rejectUnknownFields({ [name]: value }, { known });
-  }
-}
-
 type Needs = {
   events: EventReads;
   live: Pick<LiveEvents, "join">;
@@ -134,7 +124,6 @@ export const eventRoutes = (needs: Needs) => [
       url,
       signal,
     }) {
-      checkParameters(url);
       const query = pageQuery({ limit, offset });
       requireCaughtUp(needs.isCatchingUp);
       if (query.offset > EVENTS_OFFSET_MAX && cursor === undefined) {

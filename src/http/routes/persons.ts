@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import type { Persons } from "../../core/persons/persons.ts";
-import { pageQuery } from "../../core/values/page.ts";
+import { PAGE_LIMIT_MAX, pageQuery } from "../../core/values/page.ts";
 import { csv, Format, formatted, paged } from "../answer/format.ts";
 import { route } from "../operation/route.ts";
 import { PageOf, Paging, PathId, PersonShape, Text, Whole } from "../operation/schemas.ts";
@@ -65,7 +65,9 @@ export const personRoutes = (persons: Persons) => [
       // From the address, because Elysia keeps only one of a repeated parameter.
       const properties = listIn(url, "properties").filter((text) => text !== "");
       const filter = { distinct_id, email, search, properties };
-      const checked = pageQuery({ limit, offset });
+      // A table has no next page: it may have all rows.
+      const most = format === "csv" ? PAGE_LIMIT_MAX : Number.POSITIVE_INFINITY;
+      const checked = pageQuery({ limit: limit && Math.min(limit, most), offset });
       if (format === "csv") {
         return csv(await persons.csv(project, filter, { limit, offset }, signal));
       }

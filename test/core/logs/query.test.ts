@@ -70,8 +70,9 @@ describe("a logs query", () => {
     expect(read(sent as LogQueryAsked)).toEqual(read({}));
   });
 
-  test("is cut to the most that is answered, and begins at its cursor", () => {
-    expect(read({ limit: LOG_LIMIT_MAX + 1 }).limit).toBe(LOG_LIMIT_MAX);
+  test("is of the most that is answered at most, and begins at its cursor", () => {
+    expect(read({ limit: LOG_LIMIT_MAX }).limit).toBe(LOG_LIMIT_MAX);
+    expect(() => read({ limit: LOG_LIMIT_MAX + 1 })).toThrow(`limit is at most ${LOG_LIMIT_MAX}`);
     expect(read({ offset: LOG_OFFSET_MAX }).offset).toBe(LOG_OFFSET_MAX);
     expect(read({ offset: 0, after: CURSOR })).toMatchObject({
       after: { at: "2026-03-31T11:00:00.000001Z", id: 7 },

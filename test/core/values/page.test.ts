@@ -43,7 +43,12 @@ describe("a page", () => {
   test("has the default size for none or 0, and never more than the most", () => {
     expect(pageQuery({})).toEqual({ limit: 100, offset: 0 });
     expect(pageQuery({ limit: 0 })).toEqual({ limit: 100, offset: 0 });
-    expect(pageQuery({ limit: 1e9, offset: 3 })).toEqual({ limit: PAGE_LIMIT_MAX, offset: 3 });
+    expect(pageQuery({ limit: PAGE_LIMIT_MAX, offset: 3 })).toMatchObject({
+      limit: PAGE_LIMIT_MAX,
+    });
+    for (const limit of [PAGE_LIMIT_MAX + 1, 1e9]) {
+      expect(() => pageQuery({ limit })).toThrow(`limit is at most ${PAGE_LIMIT_MAX}`);
+    }
   });
 
   test.each([

@@ -127,6 +127,38 @@ describe.each(OPERATIONS)("%s %s", (...row) => {
     }
   });
 
+  test("refuses a parameter that it lacks, and names its own", async () => {
+    const known = parameters === "" ? [] : parameters.split(" ");
+    const misspelt = known.map((name) => name.replace(/.$/, "") || "x");
+    for (const name of ["unknown", "Short_ID", "limits", "constructor", ...misspelt]) {
+      const answered = await app.ask(method, `${concrete(path, { project: "1" })}?${name}=1`);
+      if (success === 405) expect(answered.status).toBe(405);
+      else {
+        expect([name, answered]).toMatchObject([
+          name,
+          { status: 400, body: { code: "invalid_input", attr: name } },
+        ]);
+        const { detail } = answered.body as { detail: string };
+        expect(known.filter((one) => !detail.includes(one))).toEqual([]);
+      }
+    }
+    for (const name of known.filter((one) => one !== "properties" && success !== 405)) {
+      const twice = `${concrete(path, { project: "1" })}?${name}=1&${name}=2`;
+      const answered = await app.ask(method, twice);
+      expect(answered).toMatchObject({ status: 400, body: { attr: name } });
+    }
+  });
+
+  test("takes parameters of clients that change nothing", async () => {
+    if (success === 405) return;
+    const { own, ids } = await projectOf(row);
+    const sent = query === "" ? "?" : `${query}&`;
+    const same = "format=json&refresh=force_blocking&basic=true&client_query_id=a1";
+    const key = await keyWith(own, { scopes: [scope] });
+    const { status } = await own.ask(method, `${concrete(path, ids)}${sent}${same}`, { key, body });
+    expect(status).toBe(success);
+  });
+
   test("is in the document with its scope, its parameters and its answer", () => {
     const operation = document.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
     const places = (place: string) =>
