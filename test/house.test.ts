@@ -305,6 +305,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/operations/status.ts": "test/http/routes/status.test.ts",
   "http/sdk/refusals.ts": "test/http/routes/status.test.ts",
   "core/identity/person-batch.ts": "test/core/identity/identify.test.ts",
+  "core/persons/bare-ids.ts": "test/core/persons/removals.test.ts",
+  "core/persons/ordered-writes.ts": "test/http/routes/person-edits.test.ts",
   "core/persons/person-edits.ts": "test/http/routes/person-edits.test.ts",
   "core/persons/deletion-preview.ts": "test/http/routes/deletions.test.ts",
   "core/persons/merges.ts": "test/http/routes/merges.test.ts",

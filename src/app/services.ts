@@ -20,6 +20,7 @@ import { keptVocabulary } from "../core/insights/words/kept-vocabulary.ts";
 import { logs } from "../core/logs/logs.ts";
 import { arrivals } from "../core/operations/arrivals.ts";
 import { activities } from "../core/persons/activity-log.ts";
+import { bareIds } from "../core/persons/bare-ids.ts";
 import { deletionPreview } from "../core/persons/deletion-preview.ts";
 import { personMerges } from "../core/persons/merges.ts";
 import { personEdits } from "../core/persons/person-edits.ts";
@@ -91,17 +92,18 @@ export function openServices(needs: Needs) {
   const isUnreadable = () => restoring.active() || (isCatchingUp() && !ingest.isStalled());
   const editing = { reads, restoring, ingest, journal, store: stores.persons };
   const arrived = arrivals(now);
+  const found = searches(needs, reads, isUnreadable);
   const services = {
     projects,
     keys,
     arrivals: arrived,
     capture: capture({ ...accepting, projects, arrived: arrived.count }),
     logs: logs(accepting),
-    personEdits: personEdits({ ...editing, batches: stores.batches, now }),
+    personEdits: personEdits({ ...editing, bareIds: found.bareIds, batches: stores.batches, now }),
     activities: activities(activityReads(sqlite), reads),
     isCatchingUp: isUnreadable,
     now,
-    ...searches(needs, reads, isUnreadable),
+    ...found,
     ...records(base, now),
     sessions: base.sessions,
     instance: base.instance,
@@ -148,6 +150,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     noteUse: columnMaterializer.used,
   });
   const logs = logReads(apiQueries);
+  const bare = bareIds({ reads, events, logs, warnings: warningReads(sqlite) });
   return {
     columnMaterializer,
     typing: { ...insightStore, projects, isCatchingUp },
@@ -180,9 +183,10 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     }),
     events,
     logReads: logs,
+    bareIds: bare,
     merges: personMerges({ reads, events, isCatchingUp }),
     previewDeletion: deletionPreview({
-      ...{ reads, events, logs, isCatchingUp, now },
+      ...{ reads, bareIds: bare, events, logs, isCatchingUp, now },
       traces: stores.deletionRuns.traces,
       patterns: deletionPatterns(settings),
     }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
+import { personUuid } from "../../src/core/identity/person.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
 import { runCommand } from "../support/start/process.ts";
@@ -29,6 +30,7 @@ const BATCH = [
   }),
   event("order", "ann", 4, { $groups: { company: "../acme?" } }),
   event("signed up", "bob", 6, { $set: { email: "bob@example.com" } }),
+  event("$pageview", "passer-by", 3, { $process_person_profile: false }),
 ];
 
 beforeAll(async () => {
@@ -123,7 +125,7 @@ describe("a person", () => {
     expect(await receipt.textContent()).toContain(bob);
     expect(await consoles.light.findings()).toEqual([]);
     await receipt.getByRole("button", { name: "Cancel the deletion" }).click();
-    await page.getByText("can be deleted only after one of its ids has sent again").waitFor();
+    await page.getByText("until their deletion is asked for again").waitFor();
     expect(await consoles.light.findings()).toEqual([]);
     // A page that is not visible reads its receipt again only after the refusal.
     await page.evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden' })");
@@ -151,6 +153,23 @@ describe("a person", () => {
     await page.getByText("Done", { exact: true }).waitFor();
     await page.reload();
     await page.getByText("Done", { exact: true }).waitFor();
+  });
+
+  test("is a visitor without a profile, whose events are deleted from the same page", async () => {
+    const { page, problems, go, findings } = consoles.light;
+    await go(`persons/${personUuid(1, "passer-by")}/`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("radio", { name: "All events" }).waitFor();
+    await page.getByText("1 event and 0 log records").waitFor();
+    expect(await findings()).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText(/Waits for its run/).waitFor();
+    expect((await runCommand(["deletions", "run", "--data", server.data])).code).toBe(0);
+    await page.reload();
+    await page.getByText("Done", { exact: true }).waitFor();
+    expect(await page.getByRole("main").textContent()).not.toContain("$pageview");
+    // The server has no person with this uuid.
+    expect(problems.splice(0).filter((problem) => !problem.includes("404"))).toEqual([]);
   });
 });
 

@@ -242,7 +242,7 @@ describe("objects of another project", () => {
   test.each([
     ["ids", () => [Number(theirs.id), theirs.uuid]],
     ["distinct_ids", () => ["ann", "ann-2"]],
-  ] as const)("are skipped by bulk_delete, by %s", async (field, ids) => {
+  ] as const)("are unknown to bulk_delete, by %s", async (field, ids) => {
     const before = await everything(1);
 
     for (const asking of [undefined, key]) {
@@ -251,8 +251,8 @@ describe("objects of another project", () => {
         ...(asking === undefined ? {} : { key: asking }),
       });
       expect(deleted).toMatchObject({
-        status: 202,
-        body: { persons_found: 0, persons_deleted: 0, events_queued_for_deletion: 0 },
+        status: 404,
+        body: { code: "not_found", detail: expect.stringContaining("2") },
       });
     }
 

@@ -289,6 +289,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/persons/deletion_preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["persons_deletion_preview_of_distinct_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/session_recording_playlists/": {
         parameters: {
             query?: never;
@@ -1009,6 +1025,7 @@ export interface components {
         };
         PersonsDeleted: {
             persons_found: number;
+            ids_not_found: number;
             persons_deleted: number;
             events_queued_for_deletion: number;
             recordings_queued_for_deletion: number;
@@ -2716,6 +2733,37 @@ export interface operations {
             path: {
                 project_id: string;
                 id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionPreview"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    persons_deletion_preview_of_distinct_id: {
+        parameters: {
+            query: {
+                distinct_id: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
             };
             cookie?: never;
         };

@@ -17,6 +17,7 @@ import type { Part } from "../values/page.ts";
 export type DeletionRow = {
   id: number;
   project_id: number;
+  /** 0 for a distinct id without a person. */
   person_id: number;
   person_uuid: string;
   /** The person's uuid, and the earlier uuids that its events may be stored with. */

@@ -103,6 +103,12 @@ export type EventReads = {
     distinctIds: readonly string[],
     signal: AbortSignal,
   ): Promise<Map<string, number>>;
+  /** Returns distinct ids of events by their person, of persons with events, if no override leads from it to another. */
+  idsOfPersons(
+    project: number,
+    persons: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Map<string, string[]>>;
   /**
    * Returns how many events after the sequence number `after`, up to `upTo`, match, and the newest of them,
    * in descending order of their numbers: at most `limit`. Properties of large events are truncated.

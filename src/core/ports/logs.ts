@@ -16,6 +16,10 @@ export type LogReads = {
     query: LogQuery,
     signal: AbortSignal,
   ): Promise<{ rows: (LogRow & { seq: number })[]; isMore: boolean }>;
-  /** Returns the number of records that name one of some distinct ids, as an erasure finds them. */
-  naming(project: number, distinctIds: readonly string[], signal: AbortSignal): Promise<number>;
+  /** Returns the number of records that name one of some distinct ids, as an erasure finds them, and the named ids. */
+  naming(
+    project: number,
+    distinctIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ count: number; ids: string[] }>;
 };

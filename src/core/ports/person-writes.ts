@@ -199,12 +199,13 @@ export type PersonWrites = {
 
   /**
    * Queues the deletion of a person's events, and adds the activity `delete_events`; returns false if
-   * the person does not exist. It comes between two batches.
+   * the person does not exist. With a distinct id it queues that of the id alone, as of the person that the id
+   * would make: for an id without a person. It comes between two batches.
    *
    * If an equal task is queued that has no other uuids and distinct ids, that task gets the new uuids,
    * distinct ids and `journal_seq`. Else a second call queues a second task.
    */
-  queueEvents(project: number, id: number, asked: DeletionAsked): Promise<boolean>;
+  queueEvents(project: number, of: number | string, asked: DeletionAsked): Promise<boolean>;
 
   /**
    * Removes data that was kept until the projection has a version: `owned` up to it. It comes after the

@@ -115,7 +115,18 @@ export const deletionRoutes = (needs: Needs) => [
     params: PersonId,
     status: 200,
     response: PreviewShape,
-    handle: ({ project, params, signal }) => needs.previewDeletion(project, params.id, signal),
+    handle: ({ project, params: { id }, signal }) => needs.previewDeletion(project, { id }, signal),
+  }),
+  route({
+    method: "GET",
+    path: `${PERSONS}deletion_preview/`,
+    scope: "person:read",
+    operationId: "persons_deletion_preview_of_distinct_id",
+    summary: "The same for a distinct id, also one without a person.",
+    query: t.Object({ distinct_id: Text("ann") }),
+    status: 200,
+    response: PreviewShape,
+    handle: ({ project, query, signal }) => needs.previewDeletion(project, query, signal),
   }),
 ];
 

@@ -1,6 +1,7 @@
 import { t } from "elysia";
 import { MERGES_MAX, type PersonMerges } from "../../core/persons/merges.ts";
-import { BULK_PERSONS_MAX, type PersonEdits } from "../../core/persons/person-edits.ts";
+import type { PersonEdits } from "../../core/persons/person-edits.ts";
+import { BULK_PERSONS_MAX } from "../../core/persons/removals.ts";
 import { Format, formatted } from "../answer/format.ts";
 import { route } from "../operation/route.ts";
 import {
@@ -171,13 +172,31 @@ const changeRoutes = (edits: PersonEdits) => [
   }),
 ];
 
+const DeletedShape = t.Object(
+  {
+    persons_found: Whole(
+      1,
+      "With delete_events, an id that events or logs have and no person has counts as one, too.",
+    ),
+    ids_not_found: Whole(0, "Ids that nothing has. If that is all of them, the answer is 404."),
+    persons_deleted: Whole(1),
+    events_queued_for_deletion: Whole(1, "The number of persons, and of ids without one."),
+    recordings_queued_for_deletion: Whole(0, "Always 0: no recordings are kept."),
+    deletion_errors: t.Array(t.Object({ person_uuid: Text(UUID) }), {
+      description: "Always empty: all are deleted, or the request fails.",
+      examples: [[]],
+    }),
+  },
+  { $id: "PersonsDeleted" },
+);
+
 const removalRoutes = (edits: PersonEdits) => [
   route({
     method: "POST",
     path: `${PERSONS}bulk_delete/`,
     scope: "person:write",
     operationId: "persons_bulk_delete",
-    summary: `Delete up to ${BULK_PERSONS_MAX} persons; unknown ones are ignored.`,
+    summary: `Delete up to ${BULK_PERSONS_MAX} persons, or the events of ids without a person; unknown ids are counted.`,
     body: t.Object(
       {
         ids: t.Optional(
@@ -197,20 +216,8 @@ const removalRoutes = (edits: PersonEdits) => [
       { $id: "PersonBulkDelete", examples: [{ ids: [1], delete_events: false }] },
     ),
     status: 202,
-    response: t.Object(
-      {
-        persons_found: Whole(1),
-        persons_deleted: Whole(1),
-        events_queued_for_deletion: Whole(1, "The number of persons."),
-        recordings_queued_for_deletion: Whole(0, "Always 0: no recordings are kept."),
-        deletion_errors: t.Array(t.Object({ person_uuid: Text(UUID) }), {
-          description: "Always empty: all are deleted, or the request fails.",
-          examples: [[]],
-        }),
-      },
-      { $id: "PersonsDeleted" },
-    ),
-    handle: ({ project, body, principal }) => edits.removeMany(project, body, principal),
+    response: DeletedShape,
+    handle: ({ project, body, ...by }) => edits.removeMany(project, body, by),
   }),
   route({
     method: "DELETE",
@@ -233,8 +240,8 @@ const removalRoutes = (edits: PersonEdits) => [
     status: 204,
     empty: true,
     response: SuccessShape,
-    async handle({ project, params, query: { format, ...options }, principal }) {
-      await edits.remove(project, params.id, options, principal);
+    async handle({ project, params, query: { format, ...options }, ...by }) {
+      await edits.remove(project, params.id, options, by);
       return formatted(format, SUCCESS, 200);
     },
   }),
@@ -250,8 +257,8 @@ const removalRoutes = (edits: PersonEdits) => [
     status: 200,
     empty: true,
     response: SuccessShape,
-    async handle({ project, params, query: { format }, principal }) {
-      await edits.removeEvents(project, params.id, principal);
+    async handle({ project, params, query: { format }, ...by }) {
+      await edits.removeEvents(project, params.id, by);
       return formatted(format, SUCCESS, 200);
     },
   }),

@@ -455,15 +455,18 @@ describe("bulk_delete", () => {
     const other = `/api/environments/${second.id}/persons/bulk_delete/`;
 
     expect((await app.ask("POST", other, { body: { ids: [a.id] } })).body).toMatchObject({
-      persons_found: 0,
+      code: "not_found",
     });
     expect(await post("/bulk_delete/", { ids: [a.id, String(a.id), b.uuid, 999] })).toMatchObject({
       status: 202,
-      body: { persons_found: 2, persons_deleted: 2, events_queued_for_deletion: 0 },
+      body: {
+        ...{ persons_found: 2, persons_deleted: 2, ids_not_found: 1 },
+        events_queued_for_deletion: 0,
+      },
     });
     const byDistinctId = { distinct_ids: ["c", "d", "nobody"], delete_events: true };
     expect((await post("/bulk_delete/", byDistinctId)).body).toEqual({
-      persons_found: 2,
+      ...{ persons_found: 2, ids_not_found: 1 },
       persons_deleted: 2,
       events_queued_for_deletion: 2,
       recordings_queued_for_deletion: 0,

@@ -40,10 +40,12 @@ describe.each(EVENT_STORES)("log records in %s", (_name, open) => {
     const records = [logRecord("a", attributes("ann")), logRecord("b", attributes("bob"))];
     await stored.store.append(loadOf(stored.files, logBatch(1, [...records, logRecord("c")])));
 
-    expect(await stored.logs.naming(1, ["ann", "cat"], FOREVER)).toBe(1);
-    expect(await stored.logs.naming(1, ["ann", "bob"], FOREVER)).toBe(2);
-    expect(await stored.logs.naming(1, [], FOREVER)).toBe(0);
-    expect(await stored.logs.naming(2, ["ann"], FOREVER)).toBe(0);
+    expect(await stored.logs.naming(1, ["ann", "cat"], FOREVER)).toEqual({
+      ...{ count: 1, ids: ["ann"] },
+    });
+    expect(await stored.logs.naming(1, ["ann", "bob"], FOREVER)).toMatchObject({ count: 2 });
+    expect(await stored.logs.naming(1, [], FOREVER)).toEqual({ count: 0, ids: [] });
+    expect(await stored.logs.naming(2, ["ann"], FOREVER)).toEqual({ count: 0, ids: [] });
   });
 
   test("are found by a part of their body and by attributes", async () => {

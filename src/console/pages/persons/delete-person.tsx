@@ -11,7 +11,8 @@ import { announce } from "../../ui/live-region.tsx";
 import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 import { Places } from "./deletions.tsx";
 
-type Person = Schemas["Person"];
+/** Whose data go. Without a profile there are only events and log records. */
+type Subject = { uuid: string; name: string; hasProfile?: boolean };
 type Preview = Schemas["DeletionPreview"];
 
 /** A deletion: of a person with its events, of the person alone, or of its events alone. */
@@ -20,12 +21,13 @@ export type Removed = "all" | "person" | "events";
 const at = (time: string | null) => (time === null ? "never, as no run is set" : moment(time));
 
 /** The choices, each with its effect and its time. */
-function choicesOf({
-  events,
-  logs,
-  runs_at,
-}: Preview): { value: Removed; label: string; hint: string }[] {
+function choicesOf(
+  { events, logs, runs_at }: Preview,
+  hasProfile: boolean,
+): { value: Removed; label: string; hint: string }[] {
   const data = `${counted(events, "event")} and ${counted(logs, "log record")}`;
+  const atNight = `${data} go with the nightly run: ${at(runs_at.nightly)}.`;
+  if (!hasProfile) return [{ value: "events", label: "All events", hint: atNight }];
   return [
     {
       value: "all",
@@ -35,7 +37,7 @@ function choicesOf({
     {
       value: "events",
       label: "Its events alone",
-      hint: `The person stays. ${data} go with the nightly run: ${at(runs_at.nightly)}.`,
+      hint: `The person stays. ${atNight}`,
     },
     {
       value: "person",
@@ -60,12 +62,13 @@ async function remove(id: string, what: Removed): Promise<void> {
 
 /** Shows what a deletion would remove, asks which parts, and deletes them. */
 export function DeleteDialog(props: {
-  person: Person;
+  person: Subject;
   onDone: (what: Removed) => void;
   onClose: () => void;
 }) {
   const { person, onDone, onClose } = props;
-  const [what, setWhat] = useState<Removed>("all");
+  const hasProfile = person.hasProfile !== false;
+  const [what, setWhat] = useState<Removed>(hasProfile ? "all" : "events");
   const { run, isRunning, problem } = useChange();
   const preview = useLoad(`preview ${person.uuid}`, (signal) =>
     read(
@@ -93,7 +96,7 @@ export function DeleteDialog(props: {
               <Choices
                 label="Parts to delete"
                 value={what}
-                choices={choicesOf(found)}
+                choices={choicesOf(found, hasProfile)}
                 onChange={setWhat}
               />
             </div>

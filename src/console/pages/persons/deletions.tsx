@@ -115,7 +115,7 @@ function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }
         >
           <p>
             A person that is deleted stays deleted. Its events stay, with all that they say of it,
-            and can be deleted only after one of its ids has sent again.
+            until their deletion is asked for again.
           </p>
         </Confirm>
       )}

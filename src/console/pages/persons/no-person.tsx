@@ -1,16 +1,19 @@
+import { useState } from "preact/hooks";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
+import { may } from "../../api/session.ts";
 import { PageHead } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { inProject } from "../../state/project.ts";
-import { ButtonLink } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
+import { DeleteDialog } from "./delete-person.tsx";
 import { receiptOf } from "./deletions.tsx";
 import { Timeline } from "./timeline.tsx";
 
 type Deletions = Schemas["DeletionPage"];
 
-/** Instead of a person: the receipts of its deletion, or the events that are stored without a profile. */
+/** Instead of a person: the receipts of its deletion, and the events that are stored without a profile. */
 export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<Deletions> }) {
   const hasReceipts = (deletions.data?.count ?? 0) > 0;
   const newest = useLoad(`newest event of ${uuid}`, (signal) =>
@@ -21,6 +24,8 @@ export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<
       }),
     ),
   );
+  const [isDeleting, setDeleting] = useState(false);
+  const close = () => setDeleting(false);
   const event = newest.data?.results[0];
   const isAnonymous = event?.properties["$process_person_profile"] === false;
   const title = isAnonymous ? "Anonymous visitor" : "Person";
@@ -29,19 +34,37 @@ export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<
       <PageHead
         title={hasReceipts ? "Deleted person" : title}
         above={{ title: "Persons", href: href("persons") }}
-        lead={!hasReceipts && event && <bdi>{event.distinct_id}</bdi>}
-      />
+        lead={event && <bdi>{event.distinct_id}</bdi>}
+      >
+        {event && may("person:write") && (
+          <Button icon="trash" onClick={() => setDeleting(true)}>
+            Delete
+          </Button>
+        )}
+      </PageHead>
       <Load of={deletions} skeleton={<Skeleton rows={6} height={40} />}>
-        {({ results }) =>
-          results.length > 0 ? (
-            results.map(receiptOf)
-          ) : (
+        {({ results }) => (
+          <>
+            {results.map(receiptOf)}
             <Load of={newest} skeleton={<Skeleton rows={6} height={40} />}>
-              {() => (event ? <Events uuid={uuid} isAnonymous={isAnonymous} /> : <UnknownPerson />)}
+              {() => {
+                if (event) return <Events uuid={uuid} isAnonymous={isAnonymous} />;
+                return hasReceipts ? null : <UnknownPerson />;
+              }}
             </Load>
-          )
-        }
+          </>
+        )}
       </Load>
+      {isDeleting && event && (
+        <DeleteDialog
+          person={{ uuid, name: event.distinct_id, hasProfile: false }}
+          onDone={() => {
+            close();
+            deletions.reload();
+          }}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

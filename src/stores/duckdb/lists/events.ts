@@ -49,6 +49,14 @@ export function eventReads(reads: ApiReads, filtering: Filtering): EventReads {
         const found = await rows(connection, COUNTS_OF, { project, ids: JSON.stringify(ids) });
         return new Map(found.map(({ id, count }) => [String(id), Number(count)]));
       }),
+    idsOfPersons: (project, persons, signal) =>
+      reads.read(signal, async (connection) => {
+        const values = { project, ids: JSON.stringify(persons) };
+        const found = await rows(connection, IDS_OF_PERSONS, values);
+        return new Map(
+          found.map(({ person, ids }) => [String(person), JSON.parse(String(ids))] as const),
+        );
+      }),
     arrivedSince: (project, filter, range, signal) =>
       reads.read(signal, async (connection) => {
         const given = filled(filter);
@@ -210,6 +218,14 @@ const COUNTS_OF = `
   WHERE project_id = $project::INTEGER
     AND distinct_id IN (SELECT unnest(from_json($ids::JSON, '["VARCHAR"]')))
   GROUP BY id`;
+
+const IDS_OF_PERSONS = `
+  SELECT person_id::VARCHAR AS person, to_json(list(DISTINCT distinct_id)) AS ids FROM events
+  WHERE project_id = $project::INTEGER
+    AND person_id IN (SELECT unnest(from_json($ids::JSON, '["UUID"]')))
+    AND person_id NOT IN (
+      SELECT old_person_id FROM person_overrides WHERE project_id = $project::INTEGER)
+  GROUP BY person_id`;
 
 const EXTENT = `
   SELECT strftime(min("timestamp"), ${TIME_FORMAT}) AS first,

@@ -23,7 +23,7 @@ export function logReads(reads: ApiReads): LogReads {
       reads.read(signal, async (connection) => {
         const values = { project, ids: JSON.stringify(ids) };
         const [found] = await rows(connection, NAMING(), values);
-        return Number(found?.["count"]);
+        return { count: Number(found?.["count"]), ids: JSON.parse(String(found?.["ids"])) };
       }),
   };
 }
@@ -158,5 +158,10 @@ export const MAY_HAVE_OWNER = `(${COLUMNS.flatMap((column) =>
 ).join(" OR ")})`;
 
 const NAMING = () => `
-  SELECT count(*) AS count FROM logs WHERE project_id = $project::INTEGER AND ${MAY_HAVE_OWNER}
-    AND list_has_any(${LOG_OWNERS}, from_json($ids::JSON, '["VARCHAR"]'))`;
+  WITH naming AS (
+    SELECT list_intersect(${LOG_OWNERS}, from_json($ids::JSON, '["VARCHAR"]')) AS ids
+    FROM logs WHERE project_id = $project::INTEGER AND ${MAY_HAVE_OWNER}
+  )
+  SELECT count(*) FILTER (len(ids) > 0) AS count,
+    to_json((SELECT coalesce(list(DISTINCT id), []) FROM (SELECT unnest(ids) AS id FROM naming))) AS ids
+  FROM naming`;

@@ -1,4 +1,4 @@
-import { CHANGED_CHARS_MAX } from "../../../core/identity/person.ts";
+import { CHANGED_CHARS_MAX, personUuid } from "../../../core/identity/person.ts";
 import type {
   PersonRef,
   PersonWrites,
@@ -6,7 +6,7 @@ import type {
 } from "../../../core/ports/person-writes.ts";
 import { activityWrites } from "../activity.ts";
 import { undamaged } from "../damage.ts";
-import { deletionWrites } from "../deletions.ts";
+import { type DeletionOf, deletionWrites } from "../deletions.ts";
 import { groupReads, groupWrites } from "../groups.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { changeApplier, versions } from "./apply-change.ts";
@@ -49,9 +49,13 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
       }
       return { projection, found };
     },
-    queueEvents: async (project, id, task) =>
+    queueEvents: async (project, of, task) =>
       transaction(() => {
-        const person = statements.find.get(project, id);
+        if (typeof of === "string") {
+          deletions.queue(bareId(project, of), task);
+          return true;
+        }
+        const person = statements.find.get(project, of);
         if (person === null) return false;
         deletions.queue(eventsOf(person, statements), task);
         activity.add("delete_events", person, task.by, {});
@@ -70,6 +74,13 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
         return take({ version: last, deleted: true, ...changed, groups: groups.since(first) });
       }),
   };
+}
+
+/** The events of a distinct id without a person, for their deletion. */
+function bareId(project_id: number, distinct_id: string): DeletionOf {
+  const uuid = personUuid(project_id, distinct_id);
+  const ids = { person_id: 0, person_uuid: uuid, uuids: [uuid], distinct_ids: [distinct_id] };
+  return { project_id, ...ids, email: null };
 }
 
 /** A UTF-16 unit is at most this many bytes of UTF-8. */
