@@ -11,6 +11,7 @@ import { managementRoutes } from "../../src/http/server.ts";
 import { limitsPage } from "./limits.ts";
 import { code, listed, pageOf, table } from "./markdown.ts";
 import { questionsPage } from "./questions-page.ts";
+import { sendEventsPage } from "./senders.ts";
 import { sqlColumnsPage } from "./sql-page.ts";
 
 /** The pages that are generated, by the name of their file in `src/docs`. */
@@ -24,6 +25,7 @@ export async function generatedPages(): Promise<Record<string, string>> {
     "sql-columns.md": sqlColumnsPage(),
     "api.md": apiPage(),
     "questions.md": questionsPage(),
+    "send-events.md": sendEventsPage(),
   };
 }
 
