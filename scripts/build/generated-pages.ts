@@ -2,6 +2,7 @@ import { describeSettings } from "../../src/app/settings/settings.ts";
 import { EXIT, usageOf } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
 import { METRICS, type MetricDefinition } from "../../src/core/operations/metric-definitions.ts";
+import { INSTEAD } from "../../src/core/values/instead.ts";
 import { isAboutLogs, WARNING_TYPES, warningTable } from "../../src/core/warnings/warning.ts";
 import { tagOf } from "../../src/http/docs/openapi.ts";
 import { captureRoutes } from "../../src/http/sdk/capture.ts";
@@ -121,6 +122,13 @@ const PROJECT_PATH = "/api/environments/:project_id/";
 const shownRoute = ({ method, path }: { method: string; path: string }) =>
   code(`${method} ${path.replace(PROJECT_PATH, "…/").replace(/:(\w+)/g, "<$1>")}`);
 
+/** Headings of the parts of the table that are no values of a field. */
+const NAMES: Readonly<Record<string, string>> = {
+  field: "Fields of queries and filters",
+  parameter: "Parameters of requests",
+  path: "Paths",
+};
+
 function apiPage(): string {
   // The handlers are not called, so that they need no services.
   const routes = managementRoutes({} as never);
@@ -143,6 +151,18 @@ function apiPage(): string {
     "## SDKs",
     "These paths are public, and take a project key. [Send events](send-events.md) and [logs](logs.md) explain them.",
     sdk.map((route) => `- ${shownRoute(route)}`).join("\n"),
+    "## Names of PostHog that are not taken",
+    "A query, a filter or a request that has one of these is refused with 400, and the answer says what to write instead. [SQL](sql-columns.md#refused-names-and-syntax) has a table of its own.",
+    ...Object.entries(INSTEAD).flatMap(([place, advice]) => [
+      `### ${NAMES[place] ?? `Values of ${code(place)}`}`,
+      table(
+        ["name", "instead"],
+        [...Map.groupBy(Object.entries(advice), ([, text]) => text)].map(([text, all]) => [
+          listed(all.map(([name]) => name)),
+          text,
+        ]),
+      ),
+    ]),
     "## Health",
     "`GET /_liveness`, `GET /_readiness` and `GET /_health` take no key, see [operations](operations.md#health).",
   );

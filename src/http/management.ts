@@ -1,4 +1,4 @@
-import type { Elysia } from "elysia";
+import type { Elysia, TSchema } from "elysia";
 import { noteCaller } from "../core/access/callers.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-limits.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -69,7 +69,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       },
       // Null keeps Elysia from reading a body that the operation does not take.
       ({ request }: { request: Request }) =>
-        route.body === undefined ? null : readJson(request, meter),
+        route.body === undefined ? null : readJson(request, meter, route.body),
     ],
     transform: async (context: unknown) => {
       await authenticate(context as Context);
@@ -140,7 +140,7 @@ function booleanOf(value: string, name: string): boolean {
 }
 
 /** Reads a JSON object; an empty one without a body, so that the answer names the missing fields. */
-async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
+async function readJson(request: Request, meter: Meter, shape: TSchema): Promise<JsonObject> {
   const { bytes, release } = await readBody(request, meter, {
     bytesMax: MANAGEMENT_BODY_BYTES_MAX,
     onTooLarge: () =>
@@ -160,6 +160,18 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
     throw new Failure("invalid_input", detail);
   }
   if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
+  return withoutNulls(body, shape);
+}
+
+/** Returns a body without the optional fields that are null where null is no value: they count as absent. */
+function withoutNulls(body: JsonObject, { required = [], properties = {} }: TSchema): JsonObject {
+  for (const [name, field] of Object.entries<TSchema>(properties)) {
+    const value = body[name];
+    if (isObject(value)) withoutNulls(value, field);
+    const types = (field["anyOf"] ?? [field]) as TSchema[];
+    const isValue = required.includes(name) || types.some(({ type }) => type === "null");
+    if (value === null && !isValue) delete body[name];
+  }
   return body;
 }
 

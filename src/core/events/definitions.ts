@@ -6,7 +6,8 @@ import type {
   DescribedPlace,
 } from "../ports/definitions.ts";
 import { Failure } from "../values/failure.ts";
-import { isLonger, type JsonObject, rejectUnknownFields, storableText } from "../values/json.ts";
+import { isLonger, type JsonObject, storableText } from "../values/json.ts";
+import { rejectUnknownFields } from "../values/known-fields.ts";
 import type { Part } from "../values/page.ts";
 import {
   ALSO_CALLED_CHARS_MAX,

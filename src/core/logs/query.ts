@@ -1,5 +1,6 @@
 import { Failure } from "../values/failure.ts";
-import { type Json, type JsonObject, rejectUnknownFields, storableText } from "../values/json.ts";
+import { type Json, type JsonObject, storableText } from "../values/json.ts";
+import { rejectUnknownFields } from "../values/known-fields.ts";
 import { checkLimit, type ListPosition, readCursor } from "../values/page.ts";
 import {
   checkFilters,
@@ -69,9 +70,6 @@ const LOG_QUERY_FIELDS = [
   ...(["orderBy", "limit", "offset", "after"] as const),
 ] satisfies (keyof LogQueryAsked)[];
 
-/** Other fields that PostHog's clients send and that change nothing here. */
-const IGNORED_FIELDS = ["kind", "version", "modifiers"];
-
 /** A query of log records, read; both bounds of its range are inclusive (decision 70). */
 export type LogQuery = {
   /** From a time on and before another, ISO 8601; the end is open if it is undefined. */
@@ -101,8 +99,7 @@ export const LOG_FILTERS_ATTR = "query__filterGroup";
 export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
   const attr = "query";
   rejectUnknownFields(asked as JsonObject, {
-    known: LOG_QUERY_FIELDS,
-    ignored: IGNORED_FIELDS,
+    known: [...LOG_QUERY_FIELDS, "kind"],
     attr,
   });
   const limit = whole("limit", asked.limit) || LOG_LIMIT_DEFAULT;
@@ -119,7 +116,7 @@ export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
     throw new Failure("invalid_input", detail, "query__offset");
   }
   return {
-    ...rangeOf(asked.dateRange, moment),
+    ...rangeOf(asked.dateRange ?? {}, moment),
     levels: (asked.severityLevels ?? []).map((level) =>
       choice("severityLevels", level, LOG_LEVELS),
     ),
@@ -155,10 +152,10 @@ function choice<T extends string>(name: string, text: string, choices: readonly 
 const RANGE = "query__dateRange";
 
 /** The range of a query. It has no end by default, because the clock of a sender may be ahead. */
-function rangeOf(asked: NonNullable<LogQueryAsked["dateRange"]> = {}, moment: Moment) {
-  const known = ["date_from", "date_to"];
-  // Whether a client's user picked the dates themselves.
-  rejectUnknownFields(asked as JsonObject, { known, ignored: ["explicitDate"], attr: RANGE });
+function rangeOf(asked: NonNullable<LogQueryAsked["dateRange"]>, moment: Moment) {
+  // explicitDate says whether a client's user picked the dates themselves.
+  const known = ["date_from", "date_to", "explicitDate"];
+  rejectUnknownFields(asked as JsonObject, { known, attr: RANGE });
   const { date_from, date_to } = asked;
   const to = date_to == null ? undefined : span("date_to", date_to, moment);
   const from =

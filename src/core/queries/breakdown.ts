@@ -23,7 +23,8 @@ export type ValueOf =
 
 /** The values that events are grouped by. */
 export type Breakdown = {
-  by: { of: ValueOf; property: string }[];
+  /** With `isPage` the value is an address, and counts for its page: without query, fragment and slashes at its end. */
+  by: { of: ValueOf; property: string; isPage?: boolean }[];
   /** Values that have a result of their own. */
   limit: number;
   /** Whether a trend has no line of all other values. */
@@ -58,7 +59,7 @@ export function breakdownOf(query: Fields): Breakdown | null {
   } = query.object("breakdownFilter", [
     ...["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"],
     ...["breakdowns", "breakdown_hide_other_aggregation"],
-    ...["breakdown_order"],
+    ...["breakdown_order", "breakdown_normalize_url"],
   ]);
   const several = filter["breakdowns"] ?? [];
   if (!Array.isArray(several) || several.length > BREAKDOWNS_MAX) {
@@ -89,6 +90,14 @@ const ORDERS = ["desc", "asc"] as const;
 const TYPES = [...OWNERS, "event_metadata", "hogql", "first_touch"] as const;
 
 function valueIn(one: JsonObject, attr: string): Breakdown["by"] {
+  const isPage = one["breakdown_normalize_url"] ?? false;
+  if (typeof isPage !== "boolean") {
+    throw malformed("true or false is expected.", `${attr}_normalize_url`);
+  }
+  return ownerIn(one, attr).map((by) => (isPage ? { ...by, isPage } : by));
+}
+
+function ownerIn(one: JsonObject, attr: string): Breakdown["by"] {
   const property = textOrNone(one["property"], attr);
   const type = oneOf(one["breakdown_type"] ?? "event", TYPES, `${attr}_type`);
   if (property === null) return [];
@@ -113,6 +122,10 @@ export function breakdownIn(sent: Json, attr: string): JsonObject {
     property = null,
     type = null,
     group_type_index: index = null,
-  } = fields(sent, attr, [...["property", "type", "group_type_index"]]).sent;
-  return { property, breakdown_type: type, breakdown_group_type_index: index };
+    normalize_url: isPage = null,
+  } = fields(sent, attr, ["property", "type", "group_type_index", "normalize_url"]).sent;
+  return {
+    ...{ property, breakdown_type: type, breakdown_group_type_index: index },
+    breakdown_normalize_url: isPage,
+  };
 }

@@ -1,6 +1,7 @@
 import type { User } from "../access/key.ts";
 import { Failure } from "../values/failure.ts";
-import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { insteadOf } from "../values/instead.ts";
+import { isNothing, isObject, type Json, type JsonObject, withoutNulls } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Funnel, readFunnel } from "./funnel.ts";
 import { type Lifecycle, readLifecycle } from "./lifecycle.ts";
@@ -129,7 +130,8 @@ export function kindOf(sent: JsonObject): Query["kind"] {
     throw new Failure("invalid_choice", detail, "query__kind");
   }
   const sql = kind === "HogQLQuery" ? " POST …/query/ takes a HogQLQuery." : "";
-  const detail = `One of ${[...QUERY_KINDS, ...TABLE_KINDS].join(", ")} is expected.${sql}`;
+  const kinds = [...QUERY_KINDS, ...TABLE_KINDS].join(", ");
+  const detail = `${insteadOf("kind", kind)}One of ${kinds} is expected.${sql}`;
   throw new Failure("invalid_choice", detail, "query__kind");
 }
 
@@ -138,8 +140,30 @@ export const NODE_KINDS: readonly Json[] = [
   ...["InsightVizNode", "DataTableNode", "DataVisualizationNode"],
 ];
 
-/** Returns the query in a node of NODE_KINDS; any other one as it is. */
+/** Fields of queries that a node around one does not have. */
+const INNER_FIELDS = [
+  ...["series", "dateRange", "properties", "interval", "breakdownFilter", "compareFilter"],
+  ...["query", "filters", "values", "variables", "select", "where", "event", "after", "before"],
+];
+
+/**
+ * Returns the query in nodes around it, which are of NODE_KINDS or of any other kind that is no query; a query by itself
+ * as it is, without nulls. Fails `invalid_input` on a field of the query that stands outside of it.
+ */
 export function sourceOf(sent: JsonObject): JsonObject {
-  const { kind = null, source } = sent;
-  return NODE_KINDS.includes(kind) && isObject(source) ? sourceOf(source) : sent;
+  let query = sent;
+  for (let { source, kind } = query; isObject(source); { source, kind } = query) {
+    // These say whose persons or options are asked for.
+    if (typeof kind === "string" && /Query(?:Options)?$/.test(kind)) break;
+    const outside = INNER_FIELDS.find((name) => !isNothing(query[name] ?? null));
+    if (outside !== undefined) {
+      const detail = "The node around a query does not have it: write it into source.";
+      throw new Failure("invalid_input", detail, `query__${outside}`);
+    }
+    query = source;
+  }
+  // Null is a value of SQL.
+  return query["kind"] === "HogQLQuery" || query["kind"] === "SQLQuery"
+    ? query
+    : withoutNulls(query);
 }

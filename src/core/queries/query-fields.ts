@@ -1,12 +1,8 @@
 import { GROUP_TYPES_MAX } from "../identity/groups.ts";
 import { Failure } from "../values/failure.ts";
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  rejectUnknownFields,
-  storableText,
-} from "../values/json.ts";
+import { insteadOf } from "../values/instead.ts";
+import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
+import { rejectUnknownFields } from "../values/known-fields.ts";
 import {
   checkFilters,
   type FilterGroup,
@@ -79,7 +75,12 @@ export type Fields = {
   object(name: string, known: readonly string[]): Fields;
 };
 
-const NODE_FIELDS = ["kind", "event", "name", "custom_name", "properties"];
+/** The fields of an EventsNode but its math. `limit` and `orderBy` are of lists, which no query makes of it. */
+const NODE_FIELDS = [
+  ...["kind", "event", "name", "custom_name", "properties"],
+  ...["math_property", "math_property_type", "math_group_type_index", "math_hogql"],
+  ...["limit", "orderBy"],
+];
 
 /** Reads a list of `min` to `max` nodes, each by `one`. */
 export function nodesOf<T>(
@@ -120,9 +121,11 @@ export function eventsNode(
   sent: Json,
   { attr, moment, common = [], more = [] }: NodeReading,
 ): { node: Fields; read: EventsNode } {
+  // Nodes of other kinds have other fields, of which nothing needs to be said.
+  if (isObject(sent)) choice(sent["kind"] ?? "EventsNode", ["EventsNode"], `${attr}__kind`);
   const node = fields(sent, attr, [...NODE_FIELDS, "math", ...more]);
-  if (!more.includes("math")) node.choice("math", ["total"]);
-  node.choice("kind", ["EventsNode"]);
+  // Queries without a math of their own count persons.
+  if (!more.includes("math")) node.choice("math", ["total", "dau"]);
   const event = node.text("event");
   const name = node.text("custom_name") ?? node.text("name") ?? event ?? "All events";
   const filters = [...common, ...filtersOf(node, moment)];
@@ -153,7 +156,7 @@ function filterList(
       return timeFilter(fields(filter, attr, TIME_FILTER_FIELDS));
     return eventFilter(filter, moment, { attr, types });
   };
-  const read = filterGroup(isObject(sent) ? sent : { values: sent }, attr, one);
+  const read = filterGroup(sent, attr, one);
   const all = filtersIn(read);
   if (all.length > PROPERTY_FILTERS_MAX)
     throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
@@ -180,9 +183,6 @@ function eventFilter(
   moment: Moment,
   { attr, types }: { attr: string; types: Types },
 ): EventFilter {
-  const sent = isObject(one) ? String(one["type"]) : "";
-  if (sent === "behavioral" || sent === "hogql")
-    throw malformed(`A ${sent} filter is not taken here.`, attr);
   const { type, filter } = propertyFilter(one, { types, ...moment, attr });
   if (type === "session") checkSessionProperty(filter.key, attr);
   const index = isObject(one) ? one["group_type_index"] : null;
@@ -220,10 +220,10 @@ export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
   return sent[0];
 }
 
-/** Reads an object without unknown fields; empty fields and fields about display are allowed. Fails `invalid_input`. */
+/** Reads an object without unknown fields; empty fields, and fields that change no number, are allowed. Fails `invalid_input`. */
 export function fields(sent: Json, attr: string, known: readonly string[]): Fields {
   if (!isObject(sent)) throw malformed("An object is expected.", attr);
-  rejectUnknownFields(sent, { known, ignored: DISPLAY_ONLY, attr });
+  rejectUnknownFields(sent, { known, attr });
   const attrOf = (name: string) => `${attr}__${name}`;
   return {
     sent,
@@ -246,7 +246,8 @@ export function choice<T extends string>(
 ): T {
   const found = choices.find((known) => known === value);
   if (found !== undefined) return found;
-  throw new Failure("invalid_choice", `One of ${choices.join(", ")} is expected.`, attr);
+  const instead = insteadOf(attr.slice(attr.lastIndexOf("__") + 2), value);
+  throw new Failure("invalid_choice", `${instead}One of ${choices.join(", ")} is expected.`, attr);
 }
 
 function flag(value: Json, attr: string): boolean {
@@ -283,16 +284,3 @@ export function missing(attr: string): Failure {
 export function malformed(detail: string, attr: string): Failure {
   return new Failure("invalid_input", detail, attr);
 }
-
-/**
- * Fields of queries from PostHog's clients that change no number: they are about the display of an
- * answer, or notes of the client (decision 72). No project has a list of test accounts to leave out.
- */
-const DISPLAY_ONLY: string[] = `version tags dataColorTheme filterTestAccounts
-  aggregationAxisFormat aggregationAxisPostfix aggregationAxisPrefix confidenceLevel decimalPlaces
-  minDecimalPlaces detailedResultsAggregationType excludeBoxPlotOutliers goalLines hiddenLegendBreakdowns
-  hiddenLegendIndexes resultCustomizationBy resultCustomizations showAlertThresholdLines
-  showConfidenceIntervals showFullUrls showLabelsOnSeries showLegend showMean showMovingAverage
-  showMultipleYAxes showPercentStackView showTrendLines showValuesOnSeries stacked toggledLifecycles
-  yAxisScaleType movingAverageIntervals layout funnelStepReference dashboardDisplay
-  meanRetentionCalculation retentionReference selectedInterval`.split(/\s+/);

@@ -35,7 +35,7 @@ const CUMULATIVE = "ActionsLineGraphCumulative";
 const DISPLAYS = [
   ...(["ActionsLineGraph", "ActionsUnstackedBar", "ActionsBar", "ActionsAreaGraph"] as const),
   ...ONE_NUMBER,
-  ...(["WorldMap", CUMULATIVE] as const),
+  ...(["ActionsStackedBar", "Metric", "SlopeGraph", "WorldMap", CUMULATIVE] as const),
 ];
 
 const FORMATS = {

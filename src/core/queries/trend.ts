@@ -176,10 +176,7 @@ export const seriesUnit = ({ math_property: name, math_property_of: of }: Series
 type Reading = { attr: string; common: EventFilters; moment: Moment; interval: Interval };
 
 function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Series {
-  const more = [
-    ...["math", "math_property", "math_property_type", "math_group_type_index", "math_hogql"],
-  ];
-  const { node, read: own } = eventsNode(sent, { attr, moment, common, more });
+  const { node, read: own } = eventsNode(sent, { attr, moment, common, more: ["math"] });
   const read = { ...own, isNamed: node.text("custom_name") !== null };
   const math = activeIn(interval, node.choice("math", MATHS), node.attr("math"));
   const math_property = node.text("math_property");

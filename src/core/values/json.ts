@@ -1,5 +1,3 @@
-import { Failure } from "./failure.ts";
-
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -68,11 +66,19 @@ export function isLonger(text: string, chars: number): boolean {
   return text.length > chars && [...text.slice(0, chars * 2 + 1)].length > chars;
 }
 
-/** Whether a field counts as absent: null, false, or empty. */
+/** Whether a field counts as absent: null, false, empty, or an object of such fields. */
 export function isNothing(value: Json): boolean {
   if (value === null || value === false || value === "") return true;
   if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
+  return isObject(value) && Object.values(value).every(isNothing);
+}
+
+/** Returns a value without the fields that are null, which count as absent; nulls of lists stay. */
+export function withoutNulls<T extends Json>(sent: T): T {
+  if (Array.isArray(sent)) return sent.map(withoutNulls) as T;
+  if (!isObject(sent)) return sent;
+  const fields = Object.entries(sent).filter(([, value]) => value !== null);
+  return Object.fromEntries(fields.map(([name, value]) => [name, withoutNulls(value)])) as T;
 }
 
 /** A part of `JSON` that TypeScript does not declare yet (ECMA-262, JSON.parse source text access). */
@@ -127,34 +133,6 @@ export function isTextAt(bytes: Uint8Array, start: number, text: string): boolea
     if (bytes[start + at] !== text.charCodeAt(at)) return false;
   }
   return true;
-}
-
-/** Characters of a field's name that a failure has, in `attr` alone. */
-const NAME_CHARS_MAX = 80;
-
-/**
- * Fails `invalid_input` on the first field that is neither known nor empty, and names it (decision 59);
- * `attr` is the field of the whole unless that is a body, `ignored` are fields that change nothing.
- */
-export function rejectUnknownFields(
-  sent: JsonObject,
-  {
-    known,
-    ignored = [],
-    attr,
-    kind = "field",
-  }: { known: readonly string[]; ignored?: string[]; attr?: string; kind?: string },
-): void {
-  for (const [name, value] of Object.entries(sent)) {
-    if (known.includes(name) || ignored.includes(name) || isNothing(value)) continue;
-    const field = name.slice(0, NAME_CHARS_MAX);
-    const hint = known.length === 0 ? "" : ` Known here: ${[...new Set(known)].join(", ")}.`;
-    throw new Failure(
-      "invalid_input",
-      `This ${kind} is not known.${hint}`,
-      attr === undefined ? field : `${attr}__${field}`,
-    );
-  }
 }
 
 /** Characters that terminals and readers act on instead of showing them: C0, C1, line ends, directions. */

@@ -1,5 +1,7 @@
 import { Failure } from "./failure.ts";
-import { isObject, type Json, type JsonObject, rejectUnknownFields, storableText } from "./json.ts";
+import { insteadOf } from "./instead.ts";
+import { isObject, type Json, storableText, withoutNulls } from "./json.ts";
+import { rejectUnknownFields } from "./known-fields.ts";
 import { isoTime } from "./time.ts";
 import { type Version, versionRange } from "./version-range.ts";
 import { type Moment, type TimeSpan, zonedSpan } from "./zoned-time.ts";
@@ -68,12 +70,13 @@ export function filterGroup<F extends object>(
   attr: string,
   one: (filter: Json) => F,
 ): FilterGroup<F> {
-  const { type = "AND", values } = isObject(value) ? value : {};
+  const group = isObject(value) ? withoutNulls(value) : {};
+  const { type = "AND", values = Array.isArray(value) ? value : undefined } = group;
   if (!Array.isArray(values) || (type !== "AND" && type !== "OR")) {
     const detail = "A group is an object with the type AND or OR and its values as a list.";
     throw new Failure("invalid_input", detail, attr);
   }
-  rejectUnknownFields(value as JsonObject, { known: ["type", "values"], attr });
+  rejectUnknownFields(group, { known: ["type", "values"], attr });
   return groupOf(values, { any: type === "OR", attr }, one);
 }
 
@@ -129,9 +132,6 @@ export type FilterReading<Type extends string> = Moment & {
 
 const FILTER_FIELDS = ["key", "operator", "value", "type", "group_type_index"];
 
-/** Fields that PostHog's clients keep with a filter for display. */
-const SHOWN_FIELDS = ["label", "group_key_names"];
-
 /** Reads a filter `{key, operator, value, type}`. Fails `invalid_input`. */
 export function propertyFilter<Type extends string>(
   filter: Json,
@@ -139,14 +139,18 @@ export function propertyFilter<Type extends string>(
 ): { type: Type; filter: PropertyFilter } {
   const malformed = (detail: string) => new Failure("invalid_input", detail, attr);
   if (!isObject(filter)) throw malformed("A filter is an object with key, operator and value.");
-  rejectUnknownFields(filter, { known: FILTER_FIELDS, ignored: SHOWN_FIELDS, attr });
-  const { key, operator = "exact", type: named = types[0], value } = filter;
-  if (typeof key !== "string") throw malformed("A filter's key is the name of a property.");
+  const sent = withoutNulls(filter);
+  const { key, operator = "exact", type: named = types[0], value } = sent;
   const type = types.find((known) => known === named);
-  if (type === undefined) throw malformed(`A filter's type is ${types.join(" or ")}.`);
+  if (type === undefined)
+    throw malformed(`${insteadOf("type", named)}A filter's type is ${types.join(" or ")}.`);
+  rejectUnknownFields(sent, { known: FILTER_FIELDS, attr });
+  if (typeof key !== "string") throw malformed("A filter's key is the name of a property.");
   const read = typeof operator === "string" ? OPERATORS.get(operator) : undefined;
   if (read === undefined) {
-    throw malformed(`An operator is one of ${[...OPERATORS.keys()].join(", ")}.`);
+    throw malformed(
+      `${insteadOf("operator", operator)}An operator is one of ${[...OPERATORS.keys()].join(", ")}.`,
+    );
   }
   const { not = false, ...test } = read({ value, now, timezone, malformed });
   return { type, filter: { key: storableText(key), not, test: test as PropertyTest } };

@@ -1,7 +1,8 @@
 import type { TSchema } from "elysia";
 import { Failure } from "../../core/values/failure.ts";
 import { parseUuid, readId } from "../../core/values/ids.ts";
-import { ownValue, rejectUnknownFields } from "../../core/values/json.ts";
+import { ownValue } from "../../core/values/json.ts";
+import { rejectUnknownFields } from "../../core/values/known-fields.ts";
 import { isoTime, parseTime } from "../../core/values/time.ts";
 import type { Route } from "../operation/route.ts";
 

@@ -12,7 +12,8 @@ import {
 } from "../../core/logs/query.ts";
 import { LOG_LEVELS } from "../../core/logs/record.ts";
 import type { LogReads } from "../../core/ports/logs.ts";
-import { type JsonObject, rejectUnknownFields } from "../../core/values/json.ts";
+import type { JsonObject } from "../../core/values/json.ts";
+import { rejectUnknownFields } from "../../core/values/known-fields.ts";
 import { cursorOf } from "../../core/values/page.ts";
 import type { Clock } from "../../core/values/time.ts";
 import { route } from "../operation/route.ts";

@@ -15,6 +15,7 @@ import {
 } from "../../core/sql/sql.ts";
 import { SQL_ATTR } from "../../core/sql/tables.ts";
 import { Failure } from "../../core/values/failure.ts";
+import { insteadOf } from "../../core/values/instead.ts";
 import { isObject, type Json, type JsonObject } from "../../core/values/json.ts";
 import { TableFormat } from "../answer/format.ts";
 import { listed, table, written } from "../answer/query-formats.ts";
@@ -92,7 +93,8 @@ function kindOf(sent: Json): string {
   const { kind } = sourceOf(sent);
   if (kind === undefined) throw missing("query__kind");
   if (typeof kind === "string" && KINDS.includes(kind)) return kind;
-  throw new Failure("invalid_choice", `One of ${KINDS.join(", ")} is expected.`, "query__kind");
+  const detail = `${insteadOf("kind", kind)}One of ${KINDS.join(", ")} is expected.`;
+  throw new Failure("invalid_choice", detail, "query__kind");
 }
 
 /** Returns the statement of a query in SQL, with its values. */

@@ -123,7 +123,7 @@ describe("a logs query", () => {
     ],
     ["after", "invalid_input", { after: "eyJ0" }],
     ["filterGroup", "invalid_input", { filterGroup: "k" }],
-    ["filterGroup", "invalid_input", { filterGroup: [] }],
+    ["filterGroup", "invalid_input", { filterGroup: [null] }],
     ["filterGroup", "invalid_input", { filterGroup: filter }],
     ["filterGroup", "invalid_input", { filterGroup: { type: "NOR", values: [] } }],
     ["filterGroup", "invalid_input", { filterGroup: { values: [{ values: filter }] } }],

@@ -26,7 +26,10 @@ export function labelsOf(query: JsonObject, filters: readonly JsonObject[], styl
   const limit =
     filter["breakdown_hide_other_aggregation"] === true ? filter["breakdown_limit"] : undefined;
   const isOrdered = limit !== undefined || implied.length > 0 || order !== undefined;
-  const names = all.map((one) => labelWords(one, style));
+  const names = all.map((one) => {
+    const isPage = one["normalize_url"] === true;
+    return `${labelWords(one, style)}${isPage ? " without query and slash" : ""}`;
+  });
   return {
     words: [`by ${names.join(" and ")}`],
     order: isOrdered ? [orderWords(order === "asc", limit, isOfAmounts(query))] : [],
@@ -40,7 +43,8 @@ function breakdownsOf(filter: JsonObject): JsonObject[] {
   const { breakdown = null, breakdown_type: type, breakdown_group_type_index: index } = filter;
   if (several.length > 0 || breakdown === null) return several;
   const group = index === undefined ? {} : { group_type_index: index };
-  return [{ property: breakdown, type: type ?? "event", ...group }];
+  const normalize_url = filter["breakdown_normalize_url"] ?? false;
+  return [{ property: breakdown, type: type ?? "event", normalize_url, ...group }];
 }
 
 function labelWords(breakdown: JsonObject, style: Style): string {

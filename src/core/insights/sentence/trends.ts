@@ -44,7 +44,7 @@ function seriesWords(node: JsonObject, style: Style): string {
   );
   const { math_property: property = null } = node;
   const measure =
-    property === null
+    property === null || CALCULATED[String(node["math"])] === undefined
       ? countWords(node, style, own.length < filters.length)
       : calculationWords(node, String(property), style);
   return [measure, ...filterWords(own, style)].join(" ");

@@ -38,3 +38,7 @@ function naturalSql(expression: string | undefined): string {
   if (expression !== TIME_VALUES.weekday) return "breakdown";
   return `list_position([${WEEKDAYS.map((day) => `'${day}'`).join(", ")}], breakdown)`;
 }
+
+/** Returns SQL of the page of an address: without its query, fragment and slashes at the end, `/` if nothing is left. */
+export const pageOf = (address: string): string =>
+  `regexp_replace(regexp_replace(${address}, '(?s)/*([?#].*)?$', ''), '^$', '/')`;

@@ -13,7 +13,7 @@ import { isGroup } from "../../../core/values/property-filter.ts";
 import { type Bind, groupMet, passesIn } from "../lists/property-filter.ts";
 import type { Near } from "../lists/sessions.ts";
 import { personFacts } from "./behaviors.ts";
-import { timeValue, valuesOrder } from "./breakdown-values.ts";
+import { pageOf, timeValue, valuesOrder } from "./breakdown-values.ts";
 
 /**
  * The purpose for which a query is compiled. A run binds values as parameters and reads tables; a draft, the SQL
@@ -121,7 +121,10 @@ export function eventScan(target: Target, period: Period, asked = period): Event
     startOf: (interval) =>
       interval === "day" ? `${wall}::DATE` : `date_trunc('${interval}', ${wall})`,
     value({ by }) {
-      const texts = by.map(({ of, property }) => valueIn(of, property));
+      const texts = by.map(({ of, property, isPage }) => {
+        const text = valueIn(of, property);
+        return isPage === true ? pageOf(text) : text;
+      });
       return texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
     },
     isOf({ event, filters }) {

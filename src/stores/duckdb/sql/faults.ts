@@ -1,7 +1,8 @@
 import { SQL_ATTR, SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { Failure } from "../../../core/values/failure.ts";
+import { linesOf } from "../../../core/values/instead.ts";
 import { SQL_DEPTH_DETAIL } from "./expression.ts";
-import { LIST_TOO_LONG, LIST_VALUES_MAX, linesOf } from "./hogql/functions.ts";
+import { LIST_TOO_LONG, LIST_VALUES_MAX } from "./hogql/functions.ts";
 import { inHogql } from "./hogql/own-names.ts";
 import { refuseOthers } from "./hogql/statements.ts";
 import { signAdvice, tokensOf } from "./hogql/tokens.ts";

@@ -1,12 +1,4 @@
-/** Returns the pairs of a table `key: text`, one a line. */
-export const linesOf = (table: string, separator = ": "): [key: string, text: string][] =>
-  table
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const end = line.indexOf(separator);
-      return [line.slice(0, end), line.slice(end + separator.length)];
-    });
+import { linesOf } from "../../../../core/values/instead.ts";
 
 /** Values that groupArray and groupUniqArray put in a list. */
 export const LIST_VALUES_MAX = 10_000;

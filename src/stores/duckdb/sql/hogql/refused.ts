@@ -1,12 +1,7 @@
+import { adviceOf, linesOf } from "../../../../core/values/instead.ts";
 import { ownValue } from "../../../../core/values/json.ts";
 import { SQL_FUNCTIONS } from "../allowed.ts";
 import { folded, type Node, named, refuse } from "../tree.ts";
-import { linesOf } from "./functions.ts";
-
-const adviceOf = (table: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    linesOf(table).flatMap(([names, advice]) => names.split(" ").map((name) => [name, advice])),
-  );
 
 /** Functions of ClickHouse and PostHog that are not taken, in lower case, and what to write instead. */
 export const HOGQL_REFUSED = adviceOf(`

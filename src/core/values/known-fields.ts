@@ -1,0 +1,70 @@
+import { Failure } from "./failure.ts";
+import { insteadOf } from "./instead.ts";
+import { isNothing, isObject, type Json, type JsonObject } from "./json.ts";
+
+/**
+ * Fields of queries and filters from PostHog's clients that change no number (decision 72): how an answer is drawn, what
+ * a client notes, how PostHog runs a query. No project has test accounts to leave out, rules for paths or recordings.
+ */
+const UNUSED: ReadonlySet<string> = new Set(
+  `version tags response modifiers dataColorTheme filterTestAccounts label group_key_names
+  aggregationAxisFormat aggregationAxisPostfix aggregationAxisPrefix confidenceLevel decimalPlaces
+  minDecimalPlaces detailedResultsAggregationType excludeBoxPlotOutliers goalLines hiddenLegendBreakdowns
+  hiddenLegendIndexes resultCustomizationBy resultCustomizations showAlertThresholdLines
+  showConfidenceIntervals showFullUrls showLabelsOnSeries showLegend showMean showMovingAverage
+  showMultipleYAxes showPercentStackView showTrendLines showValuesOnSeries stacked toggledLifecycles
+  yAxisScaleType movingAverageIntervals layout funnelStepReference dashboardDisplay
+  meanRetentionCalculation retentionReference selectedInterval cohortLabelStartIndex
+  aggregationPropertyType metricShowChange metricChangeIncreaseColor metricChangeDecreaseColor
+  metricColorByDirection metricLineIncreaseColor metricLineDecreaseColor metricSummary legendPosition
+  xAxisLabel yAxisLabel stackBreakdownValues hideWeekends showAnnotations showPercentagesOnSeries
+  calendarHeatmapFilter breakdownSorting useUdf pathReplacements breakdown_path_cleaning path_cleaning doPathCleaning
+  includeRecordings chartSettings tableSettings vizSpecificOptions full embedded showTable`.split(
+    /\s+/,
+  ),
+);
+
+/** Fields that change no number if they have one of these values. */
+const UNUSED_VALUES: Readonly<Record<string, (value: Json) => boolean>> = {
+  samplingFactor: (value) => value === 1,
+  aggregationType: (value) => value === "count",
+  compare: (value) => value === "current",
+  intervalCount: (value) => value === 1,
+  math_multiplier: (value) => value === 1,
+  minEdgeWeight: (value) => value === 1 || value === 0,
+  stickinessCriteria: (value) =>
+    isObject(value) && value["operator"] === "gte" && value["value"] === 1,
+  compareFilter: (value) => isObject(value) && isNothing(value["compare"] ?? null),
+  breakdownFilter: (value) =>
+    isObject(value) &&
+    isNothing(value["breakdown"] ?? null) &&
+    isNothing(value["breakdowns"] ?? null),
+};
+
+const isUnused = (name: string, value: Json): boolean =>
+  UNUSED.has(name) || (Object.hasOwn(UNUSED_VALUES, name) && UNUSED_VALUES[name]?.(value) === true);
+
+/** Characters of a field's name that a failure has, in `attr` alone. */
+const NAME_CHARS_MAX = 80;
+
+/**
+ * Fails `invalid_input` on the first field that is neither known nor empty, and names it (decision 59). `attr` is the
+ * field of the whole, a query or filter, where fields that change no number are taken. Without it, it is a body.
+ */
+export function rejectUnknownFields(
+  sent: JsonObject,
+  { known, attr, kind = "field" }: { known: readonly string[]; attr?: string; kind?: string },
+): void {
+  for (const [name, value] of Object.entries(sent)) {
+    if (known.includes(name) || isNothing(value)) continue;
+    if (attr !== undefined && isUnused(name, value)) continue;
+    const instead = insteadOf(attr === undefined ? "parameter" : "field", name);
+    const hint = known.length === 0 ? "" : `Known here: ${[...new Set(known)].join(", ")}.`;
+    const field = name.slice(0, NAME_CHARS_MAX);
+    throw new Failure(
+      "invalid_input",
+      `${instead || `This ${kind} is not known. `}${hint}`.trimEnd(),
+      attr === undefined ? field : `${attr}__${field}`,
+    );
+  }
+}
