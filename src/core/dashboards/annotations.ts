@@ -48,6 +48,8 @@ export type Annotations = {
     query: PageQuery,
     url: URL,
   ): Promise<Page<Annotation>>;
+  /** Fails `not_found`, also for a deleted one. */
+  get(place: AnnotationPlace): Promise<Annotation>;
   /**
    * `user` is the id of its author. It is of the time of the request unless `date_marker` is sent. Fails `required`,
    * `invalid_input`, `invalid_choice` and `too_long`.
@@ -87,6 +89,12 @@ export function annotations({ reads, writes, projects, now }: Needs): Annotation
         keyTypes: ["", 0],
         read: (part) => reads.list(project, filter, part),
       });
+    },
+    async get({ project, id }) {
+      const { rows } = await reads.list(project, { id }, { limit: 1, offset: 0 });
+      const [annotation] = rows;
+      if (annotation === undefined) throw new Failure("not_found", "Not found.");
+      return annotation;
     },
     async create(project_id, user, { content = "", ...sent }) {
       const at = isoTime(now());

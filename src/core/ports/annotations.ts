@@ -8,6 +8,7 @@ import type { Part } from "../values/page.ts";
 
 /** Conditions on the annotations of a list, which all hold. */
 export type AnnotationFilter = {
+  id?: number | undefined;
   scope?: AnnotationScope | undefined;
   /** Id of the insight that they are about. */
   dashboard_item?: number | undefined;

@@ -32,9 +32,10 @@ export function annotationReads(sqlite: Sqlite): AnnotationReads {
   };
 }
 
-function conditions({ scope, dashboard_item, from, to, deleted = false }: AnnotationFilter) {
+function conditions({ id, scope, dashboard_item, from, to, deleted = false }: AnnotationFilter) {
   return [
     eq(annotation.deleted, deleted),
+    id === undefined ? undefined : eq(annotation.id, id),
     scope === undefined ? undefined : eq(annotation.scope, scope),
     dashboard_item === undefined ? undefined : eq(annotation.dashboard_item, dashboard_item),
     from === undefined ? undefined : gte(annotation.date_marker, from),

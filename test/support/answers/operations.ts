@@ -75,6 +75,7 @@ export const OPERATIONS: Row[] = [
   ["DELETE", `${INSIGHTS}:short_id/`, "insight:write", 204, ""],
   ["GET", ANNOTATIONS, "annotation:read", 200, NOTES],
   ["POST", ANNOTATIONS, "annotation:write", 201, "", { body: { content: "prices" } }],
+  ["GET", `${ANNOTATIONS}:id/`, "annotation:read", 200, ""],
   ["PATCH", `${ANNOTATIONS}:id/`, "annotation:write", 200, "", { body: { content: "x" } }],
   ["DELETE", `${ANNOTATIONS}:id/`, "annotation:write", 405, ""],
   ["GET", DASHBOARDS, "dashboard:read", 200, BOARDS],

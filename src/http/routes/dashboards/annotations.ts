@@ -110,6 +110,17 @@ export const annotationRoutes = (annotations: Annotations) => [
     handle: ({ project, principal, body }) => annotations.create(project, principal.user_id, body),
   }),
   route({
+    method: "GET",
+    path: ANNOTATION,
+    scope: "annotation:read",
+    operationId: "annotations_retrieve",
+    summary: "Get an annotation.",
+    params: Id,
+    status: 200,
+    response: AnnotationShape,
+    handle: ({ project, params }) => annotations.get({ project, id: idIn(params.id) }),
+  }),
+  route({
     method: "PATCH",
     path: ANNOTATION,
     scope: "annotation:write",
@@ -131,6 +142,6 @@ export const annotationRoutes = (annotations: Annotations) => [
     params: Id,
     status: 405,
     response: t.Void(),
-    handle: async () => new Response(null, { status: 405, headers: { allow: "PATCH" } }),
+    handle: async () => new Response(null, { status: 405, headers: { allow: "GET, PATCH" } }),
   }),
 ];

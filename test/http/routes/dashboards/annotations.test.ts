@@ -64,6 +64,9 @@ test("an annotation may be of an insight, and is changed in the sent fields alon
   ] as const) {
     const answered = await app.ask("PATCH", address, { body });
     expect(answered).toMatchObject({ status: 200, body: changed });
+    const read = await app.ask("GET", address);
+    const isDeleted = "deleted" in changed && changed.deleted;
+    expect(read).toMatchObject(isDeleted ? { status: 404 } : { status: 200, body: answered.body });
   }
 });
 
@@ -118,6 +121,7 @@ test("annotations are listed by time, the latest first, a page at a time", async
 });
 
 test.each(["999999", "x", "01"])("an annotation that is absent gets 404: %s", async (id) => {
-  const changed = await app.ask("PATCH", `${annotationsOf()}${id}/`, { body: { content: "x" } });
-  expect(changed.status).toBe(404);
+  const address = `${annotationsOf()}${id}/`;
+  const changed = await app.ask("PATCH", address, { body: { content: "x" } });
+  expect([changed.status, (await app.ask("GET", address)).status]).toEqual([404, 404]);
 });
