@@ -117,6 +117,7 @@ const PORT_FILES_MAX = 26;
 
 /** Source files without a test of their own, each with the reason. */
 const TESTED_ELSEWHERE: Record<string, string> = {
+  "core/capture/additions.ts": "test/core/capture/cookieless.test.ts",
   "core/sql/sql.ts": "test/stores/duckdb/sql/statements.test.ts",
   "core/sql/tables.ts": "test/stores/duckdb/sql/sql.test.ts",
   "stores/duckdb/sql/allowed.ts": "test/stores/duckdb/sql/check.test.ts",

@@ -63,7 +63,7 @@ const PLAIN: Omit<Body, "bytes"> = {
   hints: { key: undefined, keyInBody: true, sentAt: undefined, geoip: { country: "DE" } },
 };
 
-const ARRIVED = { now: NOW, newUuid: () => Bun.randomUUIDv7(), countryOf };
+const ARRIVED = { now: NOW, newUuid: () => Bun.randomUUIDv7(), countryOf, salts: {} };
 
 /** The body of a request as the load generator sends it. */
 function bodyOf(events: number): Uint8Array {

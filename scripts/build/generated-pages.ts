@@ -1,9 +1,16 @@
 import { describeSettings } from "../../src/app/settings/settings.ts";
 import { EXIT, usageOf } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
+import { additionRows } from "../../src/core/capture/additions.ts";
+import { UNSTORED } from "../../src/core/events/event.ts";
 import { METRICS, type MetricDefinition } from "../../src/core/operations/metric-definitions.ts";
 import { INSTEAD } from "../../src/core/values/instead.ts";
-import { isAboutLogs, WARNING_TYPES, warningTable } from "../../src/core/warnings/warning.ts";
+import {
+  isAboutLogs,
+  meaningOf,
+  WARNING_TYPES,
+  warningTable,
+} from "../../src/core/warnings/warning.ts";
 import { tagOf } from "../../src/http/docs/openapi.ts";
 import { captureRoutes } from "../../src/http/sdk/capture.ts";
 import { sdkRoutes } from "../../src/http/sdk/config.ts";
@@ -26,7 +33,7 @@ export async function generatedPages(): Promise<Record<string, string>> {
     "sql-columns.md": sqlColumnsPage(),
     "api.md": apiPage(),
     "questions.md": questionsPage(),
-    "send-events.md": sendEventsPage(),
+    "send-events.md": withAdmissionTables(sendEventsPage()),
   };
 }
 
@@ -99,6 +106,25 @@ function warningsPage(): string {
     "## Log records",
     warningTable(WARNING_TYPES.filter(isAboutLogs)),
   );
+}
+
+/** The page on sending events with the tables of events that get additions, and that are not kept. */
+function withAdmissionTables(page: string): string {
+  const unstored = [...UNSTORED].map(([name, type]) => [
+    code(name),
+    code(type),
+    meaningOf(type).meaning,
+  ]);
+  const tables: [heads: string[], rows: string[][]][] = [
+    [["events", "added", "from"], additionRows()],
+    [["event", "warning", "meaning"], unstored],
+  ];
+  return tables.reduce((text, [heads, rows]) => {
+    const [head = ""] = table(heads, []).split("\n");
+    const start = text.indexOf(head);
+    const end = text.indexOf("\n\n", start);
+    return text.slice(0, start) + table(heads, rows) + text.slice(end);
+  }, page);
 }
 
 function metricsPage(): string {

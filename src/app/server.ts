@@ -5,10 +5,11 @@ import { diskGuard, rejectWhenDiskLow } from "../core/ingest/backpressure.ts";
 import { type Ingest, startIngest } from "../core/ingest/ingest.ts";
 import { startTypingWords } from "../core/insights/words/typed-words.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "../http/server.ts";
+import { openSalts } from "../stores/files/daily-salts.ts";
 import { volumeOf } from "../stores/files/volume.ts";
 import { openEvents } from "./open-events.ts";
 import { countryOf } from "./process/countries.ts";
-import { elapsedMs, newUuid } from "./process/sources.ts";
+import { elapsedMs, newUuid, randomBytes } from "./process/sources.ts";
 import { VERSION } from "./process/version.ts";
 import {
   type Admin,
@@ -64,7 +65,8 @@ export async function openApp(settings: Settings, environment: Environment): Pro
   const archiving = startArchiving({ ...events.archivingNeeds, ingest, log });
   const decoder = startDecoder(log);
   const journal = rejectWhenDiskLow(events.journal, guard);
-  const sources = { now, newUuid, countryOf, log };
+  const salts = openSalts({ directory: base.directory, now, randomBytes, log });
+  const sources = { now, newUuid, countryOf, salts: salts.current, log };
   const accepting = { ...sources, journal, decoder: decoder.decoder, ingest };
   const { descriptors } = environment;
   const services = openServices({
@@ -80,6 +82,7 @@ export async function openApp(settings: Settings, environment: Environment): Pro
   const words = startTypingWords({ ...typing, typed: insights.typed, log });
   const close = async (deadlineMs: number) => {
     await words.stop();
+    salts.close();
     const deleted = await deletionRuns.stop(deadlineMs);
     const archived = archiving.stop(deadlineMs);
     const materialized = services.columnMaterializer.stop();

@@ -72,7 +72,7 @@ import { queryRoutes } from "./routes/sql.ts";
 import { sqlSchemaRoutes } from "./routes/sql-schema.ts";
 import { statusRoutes } from "./routes/status.ts";
 import { userRoutes } from "./routes/users.ts";
-import { captureRoutes, type GeoipOf, type OnRefused } from "./sdk/capture.ts";
+import { captureRoutes, type OnRefused, type SenderOf } from "./sdk/capture.ts";
 import { sdkRoutes } from "./sdk/config.ts";
 import { logRoutes } from "./sdk/otlp.ts";
 import { refusalOf } from "./sdk/refusals.ts";
@@ -178,8 +178,14 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     ...{ keys, projects, attempts: wrongKeys, addressOf: clientOf },
     console: needs.hasConsole ? { ...needs, cookie } : undefined,
   });
-  const geoipOf = (request: Request) =>
-    needs.countryOf && { country: needs.countryOf(clientOf(request) ?? "") };
+  const senderOf: SenderOf = (request) => {
+    const address = clientOf(request);
+    const geoip = needs.countryOf && { country: needs.countryOf(address ?? "") };
+    return {
+      geoip,
+      client: { address, userAgent: request.headers.get("user-agent") ?? undefined },
+    };
+  };
   const app = new Elysia({
     strictPath: false,
     // Drops unknown fields. Elysia's own way would turn a text into a list before the check.
@@ -210,7 +216,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     needs.arrivals.refuse(refusalOf(request, failure));
     return failure;
   };
-  const sdk = senderRoutes(needs, geoipOf, refused);
+  const sdk = senderRoutes(needs, senderOf, refused);
   for (const route of sdk) {
     allow(route.path, route.method);
     mountSdk(app, route, (error, request) =>
@@ -255,10 +261,10 @@ export function httpServer(needs: HttpNeeds): HttpServer {
 /** The routes that SDKs call. */
 const senderRoutes = (
   { capture, logs, projects, meter, newUuid }: HttpNeeds,
-  geoipOf: GeoipOf,
+  senderOf: SenderOf,
   refused: OnRefused,
 ): SdkRoute[] => [
-  ...captureRoutes(capture, meter, geoipOf, refused),
+  ...captureRoutes(capture, meter, senderOf, refused),
   ...logRoutes(logs, projects, meter),
   ...sdkRoutes(projects, newUuid),
 ];

@@ -1,4 +1,5 @@
 import { admitBody, type Body } from "../../core/capture/admit-body.ts";
+import type { DailySalts } from "../../core/capture/cookieless.ts";
 import { admitLogs, type LogsBody } from "../../core/logs/logs.ts";
 import { countryOf } from "../process/countries.ts";
 import { gcAfterBytes, gcWithinShare } from "../process/garbage-collection.ts";
@@ -25,8 +26,8 @@ function decoded<T extends { lines: Uint8Array }>({ bytes }: Pick<Body, "bytes">
 
 /** The API of the decode worker, which parses large bodies so that other requests need not wait. */
 export const decoder = {
-  async admit(body: Body, now: number) {
-    return decoded(body, () => admitBody(body, arrived(now)));
+  async admit(body: Body, now: number, salts: DailySalts) {
+    return decoded(body, () => admitBody(body, { ...arrived(now), salts }));
   },
   async admitLogs(body: LogsBody, now: number) {
     return decoded(body, () => admitLogs(body, arrived(now)));

@@ -35,7 +35,7 @@ export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close()
   };
   return {
     decoder: {
-      admit: (body, now) => decoder().admit(body, now),
+      admit: (body, now, salts) => decoder().admit(body, now, salts),
       admitLogs: (body, now) => decoder().admitLogs(body, now),
       releaseBytes: gcAfterBytes(fullGC),
     },

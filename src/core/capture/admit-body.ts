@@ -1,6 +1,7 @@
 import {
   type Arrival,
   admit,
+  type CapturedEvent,
   type ChangeReason,
   type DropReason,
   type Outcome,
@@ -11,7 +12,9 @@ import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { parseTime } from "../values/time.ts";
 import { type Warning, warningTally } from "../warnings/warning.ts";
-import { addCountry, type CountryOf } from "./country.ts";
+import { addAll, type Sender } from "./additions.ts";
+import type { DailySalts } from "./cookieless.ts";
+import type { CountryOf } from "./country.ts";
 import { BODY_BYTES_MAX, decompress, type EncodedBody } from "./decode-body.ts";
 import { fromV1, v1Uuid } from "./event-v1.ts";
 import { type RequestHints, readSubmission } from "./read-body.ts";
@@ -47,6 +50,7 @@ export type Admission = {
 
 type Arrived = {
   now: number;
+  salts: DailySalts;
   newUuid: () => string;
   countryOf: CountryOf;
   inflatedBytesMax?: number;
@@ -65,12 +69,13 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const { sentAt, historical } = submission;
   const isSentAtInvalid = sentAt === undefined && (submission.envelope["sent_at"] ?? null) !== null;
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
-  const addSender = senderOf(body.hints, historical, arrived.countryOf);
+  const sender = senderOf(body.hints, historical, arrived);
   const arrival = {
     ...{ now: arrived.now, newUuid: arrived.newUuid },
     sentAt,
     isSentAtInvalid,
-    addSender,
+    add: (event: CapturedEvent, raw: JsonObject, changes: ChangeReason[]) =>
+      addAll(event, { ...sender, key: submission.keyOf(raw) }, changes),
   };
   const warnings = warningTally();
   const lines = ndjsonBuffer(bytes.length, arrived.collect);
@@ -98,11 +103,15 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   };
 }
 
-/** Adds countries to events. The address of a client that imports events is not that of their senders. */
-function senderOf({ geoip }: RequestHints, historical: boolean, countryOf: CountryOf) {
-  if (geoip === undefined) return undefined;
-  const client = historical ? undefined : geoip.country;
-  return (properties: JsonObject) => addCountry(properties, { client, countryOf });
+/** The sender of the events of a request. The address of a client that imports events is not that of their senders. */
+function senderOf(
+  { client = {}, geoip }: RequestHints,
+  historical: boolean,
+  { countryOf, salts }: Arrived,
+): Omit<Sender, "key"> {
+  const { address, userAgent } = historical ? {} : client;
+  const countries = geoip && { client: historical ? undefined : geoip.country, countryOf };
+  return { countries, salts, address, userAgent };
 }
 
 /** The journal line of an event with its changes, so that only a stored event is reported (decision 38). */

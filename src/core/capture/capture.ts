@@ -8,6 +8,7 @@ import { Failure, type FailureCode } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
 import { warningAppender } from "../warnings/warning.ts";
 import { type Admission, admitBody, type Body } from "./admit-body.ts";
+import type { DailySalts } from "./cookieless.ts";
 import type { CountryOf } from "./country.ts";
 import type { EncodedBody } from "./decode-body.ts";
 
@@ -25,7 +26,7 @@ const CALM_MS = 2000;
 
 /** The worker that decodes large bodies. */
 export type Decoder = {
-  admit(body: Body, now: number): Promise<Admission>;
+  admit(body: Body, now: number, salts: DailySalts): Promise<Admission>;
   /** Counts the bytes of a body and of its lines that became garbage. */
   releaseBytes(bytes: number): void;
 };
@@ -45,6 +46,8 @@ type Needs = {
   now: Clock;
   newUuid: () => string;
   countryOf: CountryOf;
+  /** Returns the secrets of the days around now. */
+  salts: () => DailySalts;
   ingest: Pick<Ingest, "wake" | "backlogMs">;
   /** Receives the durable events of each request; the sequence number is that of the last. */
   arrived: (project: number, events: ArrivedEvents) => void;
@@ -91,12 +94,13 @@ export function capture(needs: Needs): Capture {
     async accept(body) {
       const arrived_at = now();
       const sent = body.bytes.length;
-      const sources = { newUuid, countryOf };
+      const salts = needs.salts();
+      const sources = { newUuid, countryOf, salts };
       const arrived = { now: arrived_at, ...sources, inflatedBytesMax: INLINE_BYTES_MAX };
       const inline = admittedInline(body, () => admitBody(body, arrived));
       // Only this name keeps the lines, which may be large, so they are freed during a delay.
       const { key, historical, count, lines, dropped, warnings, results } =
-        inline ?? (await decoder.admit(body, arrived_at));
+        inline ?? (await decoder.admit(body, arrived_at, salts));
       const project_id = projects.ofKey(key);
       if (project_id === undefined) throw unknownProjectKey(key, "api_key");
       const kind = historical ? "historical" : "events";

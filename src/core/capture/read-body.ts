@@ -25,6 +25,8 @@ export type RequestHints = {
   sentAt: number | undefined;
   /** The country of the client, if it is known. Absent if the setting `geoip` is off. */
   geoip?: { country: string | undefined } | undefined;
+  /** The address and the `User-Agent` of the client; undefined where they are unknown. */
+  client?: { address?: string | undefined; userAgent?: string | undefined };
 };
 
 /**
@@ -46,6 +48,8 @@ export type Submission = {
    * `invalid_payload` for an item that is no JSON, also after earlier items were passed on.
    */
   each(take: Take): string;
+  /** The project key of an item, as far as it is known from the request and the item itself. */
+  keyOf(raw: JsonObject): string | undefined;
 };
 
 /**
@@ -72,6 +76,7 @@ export function readSubmission(bytes: Uint8Array, hints: RequestHints): Submissi
     envelope,
     sentAt: sentAtOf(envelope, hints),
     historical: envelope["historical_migration"] === true,
+    keyOf: (raw) => knownKey((hints.keyInBody && (keyIn(envelope) ?? itemKey(raw))) || hints.key),
     each(take) {
       const envelopeKey = hints.keyInBody ? keyIn(envelope) : hints.key;
       const key = oneKey(envelopeKey);
@@ -105,6 +110,7 @@ function single(
     envelope: event,
     sentAt: sentAtOf(event, hints),
     historical: false,
+    keyOf: () => knownKey(itemKey(event) ?? hints.key),
     each(take) {
       const key = oneKey(itemKey(event)).value(hints);
       if (!isWellShaped(event)) {
@@ -231,6 +237,8 @@ function sentAtOf(envelope: JsonObject, hints: RequestHints): number | undefined
   const sentAt = envelope["sent_at"];
   return (typeof sentAt === "string" ? parseTime(sentAt) : undefined) ?? hints.sentAt;
 }
+
+const knownKey = (key: Json | undefined) => (typeof key === "string" ? key.trim() : undefined);
 
 function itemKey(item: Json): Json | undefined {
   if (!isObject(item)) return undefined;

@@ -60,6 +60,7 @@ export type DropReason =
   | "invalid_options"
   | "invalid_event_when_process_person_profile_is_false"
   | "client_ingestion_warning"
+  | "heatmap_not_kept"
   | "performance_event_not_kept"
   | "session_recording_not_kept";
 
@@ -77,6 +78,7 @@ export type ChangeReason =
   | "rounded_unsafe_integer"
   | "ignored_invalid_set"
   | "ignored_invalid_unset"
+  | "cookieless_visitor_unknown"
   | "invalid_process_person_profile";
 
 /** The outcome for one submitted event: its journal line, or the reason why it is dropped. */
@@ -85,6 +87,14 @@ export type Admitted = { line: string; changes: ChangeReason[] } | { dropped: Dr
 /** An outcome and which event it is of; null where a dropped one does not say. */
 export type Outcome = Admitted & { uuid: string | null; distinct_id: string | null };
 
+/** The distinct id that SDKs send for all users without cookies. */
+export const COOKIELESS_ID = "$posthog_cookieless";
+
+/** Whether a distinct id is of a visitor without cookies: of one on one day, or of all together. */
+export function isCookielessId(distinctId: string): boolean {
+  return distinctId === COOKIELESS_ID || /^cookieless_[\w-]{22}$/.test(distinctId);
+}
+
 /** Facts about the arrival of an event: all times in milliseconds since 1970. */
 export type Arrival = {
   now: number;
@@ -92,8 +102,8 @@ export type Arrival = {
   /** Whether the sender gave its clock, but only in an invalid form. */
   isSentAtInvalid?: boolean;
   newUuid: () => string;
-  /** Adds properties of the sender, such as its country. */
-  addSender?: ((properties: JsonObject) => void) | undefined;
+  /** Makes the additions to an event, which was sent as `raw`. */
+  add?: (event: CapturedEvent, raw: JsonObject, changes: ChangeReason[]) => void;
 };
 
 /** Events that connect ids or groups and mean nothing without a person (decision 11). */
@@ -105,8 +115,9 @@ const IDENTITY_EVENTS = new Set([
 ]);
 
 /** Events of other kinds than those of contract 6, which nothing here would show (decision 8). */
-const UNSTORED = new Map<string, DropReason>([
+export const UNSTORED: ReadonlyMap<string, DropReason> = new Map([
   ["$$client_ingestion_warning", "client_ingestion_warning"],
+  ["$$heatmap", "heatmap_not_kept"],
   ["$performance_event", "performance_event_not_kept"],
   ["$snapshot", "session_recording_not_kept"],
   ["$snapshot_items", "session_recording_not_kept"],
@@ -143,7 +154,7 @@ export function admit(raw: Json, arrival: Arrival): Outcome {
     timestamp: isoTime(timeOf(raw, given, arrival, changes)),
     properties: lifted(raw, given, changes),
   };
-  arrival.addSender?.(captured.properties);
+  arrival.add?.(captured, raw, changes);
   const json = JSON.stringify(captured);
   const line = storable(json);
   if (!(line === json && distinctId.startsWith(id) && name.startsWith(event))) {
@@ -152,7 +163,7 @@ export function admit(raw: Json, arrival: Arrival): Outcome {
   // A UTF-16 unit is at most 3 bytes of UTF-8, so most lines need not be counted.
   const large = line.length * 3 > EVENT_BYTES_MAX && Buffer.byteLength(line) > EVENT_BYTES_MAX;
   if (large) return refused("message_size_too_large", raw);
-  return { line, changes, uuid: captured.uuid, distinct_id: id };
+  return { line, changes, uuid: captured.uuid, distinct_id: captured.distinct_id };
 }
 
 /** The outcome for an event that is not stored, with as much of its identity as it tells. */

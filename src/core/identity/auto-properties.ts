@@ -58,9 +58,6 @@ const ATTRIBUTION = [
 /** Volatile properties with the latest bits, because persons in the store keep their bits. */
 const LOCATION = ["$geoip_country_code", "$geoip_country_name"] as const;
 
-/** Events whose properties are not about the person. */
-const EXCLUDED_EVENTS = new Set(["$snapshot", "$performance_event", "$exception", "$$heatmap"]);
-
 const KEYS: readonly string[] = [...VOLATILE, ...ATTRIBUTION, ...LOCATION];
 const INITIAL_KEYS = KEYS.map((key) => `$initial_${key.replace(/^\$/, "")}`);
 const BITS = KEYS.map((_, index) => 2 ** index);
@@ -76,14 +73,14 @@ const ATTRIBUTION_BITS = ATTRIBUTION.reduce(
   0,
 );
 
-/** The automatic properties that an event would set on its person. */
+/** The automatic properties that an event would set on its person; an exception is not about the person. */
 export function autoPropertiesOf(event: string, properties: JsonObject): AutoProperties {
   let bits = 0;
   for (let index = 0; index < KEYS.length; index++) {
     const value = sentValue(properties, KEYS[index] as string);
     if (value !== undefined && value !== null) bits += BITS[index] as number;
   }
-  return bits === 0 || EXCLUDED_EVENTS.has(event) ? 0 : bits;
+  return bits === 0 || event === "$exception" ? 0 : bits;
 }
 
 /** The automatic properties of which a person has both the latest and the first value. */

@@ -1,7 +1,6 @@
-import { type CapturedEvent, distinctIdIn } from "../events/event.ts";
+import { type CapturedEvent, distinctIdIn, isCookielessId } from "../events/event.ts";
 import { type Json, type JsonObject, setKey } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
-import { COOKIELESS_ID } from "./person.ts";
 
 /** A request of an event to merge the person of one distinct id into the person of another. */
 export type MergeRequest = {
@@ -73,21 +72,13 @@ const ILLEGAL_ANY_CASE = new Set([
 ]);
 
 /** Such values that count only in this case, because in another case they may be names. */
-const ILLEGAL = new Set([
-  "[object Object]",
-  "NaN",
-  "None",
-  "none",
-  "null",
-  "0",
-  "undefined",
-  COOKIELESS_ID,
-]);
+const ILLEGAL = new Set(["[object Object]", "NaN", "None", "none", "null", "0", "undefined"]);
 
 /** Whether a distinct id stands for many people, so that it must not be merged. */
 export function isIllegalId(distinctId: string): boolean {
   const bare = distinctId.trim().replace(/^(["'])(.*)\1$/s, "$2");
-  return bare.trim() === "" || ILLEGAL.has(bare) || ILLEGAL_ANY_CASE.has(bare.toLowerCase());
+  const isListed = ILLEGAL.has(bare) || ILLEGAL_ANY_CASE.has(bare.toLowerCase());
+  return bare.trim() === "" || isListed || isCookielessId(bare);
 }
 
 /** The reason why two distinct ids cannot be merged; undefined if they can. */

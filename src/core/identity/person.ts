@@ -1,4 +1,4 @@
-import type { CapturedEvent } from "../events/event.ts";
+import { type CapturedEvent, isCookielessId } from "../events/event.ts";
 import { uuidBytes, uuidV5 } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, sameJson, setKey } from "../values/json.ts";
 
@@ -30,17 +30,13 @@ export function isPersonless({ properties }: CapturedEvent): boolean {
   return properties["$process_person_profile"] === false;
 }
 
-/** The distinct id that SDKs send for all users without cookies. */
-export const COOKIELESS_ID = "$posthog_cookieless";
-
 /**
- * Whether an event creates the person of its distinct id. A server sends `$groupidentify` with the made-up
- * id `$<type>_<key>`, which is no person, and neither is the {@link COOKIELESS_ID} (decision 11).
+ * Whether an event creates the person of its distinct id. `$groupidentify` describes a group, and SDKs make up a
+ * distinct id for it. A visitor without cookies is unknown on the next day (decision 11).
  */
 export function makesPerson(event: CapturedEvent): boolean {
-  if (isPersonless(event) || event.distinct_id === COOKIELESS_ID) return false;
-  const { $group_type: type, $group_key: key } = event.properties;
-  return event.event !== "$groupidentify" || event.distinct_id !== `$${type}_${key}`;
+  if (isPersonless(event) || isCookielessId(event.distinct_id)) return false;
+  return event.event !== "$groupidentify";
 }
 
 /**

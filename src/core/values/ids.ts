@@ -13,7 +13,12 @@ export function uuidV5(namespace: Uint8Array, name: string): string {
   const digest = new Bun.CryptoHasher("sha1").update(namespace).update(name).digest();
   digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x50;
   digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
-  const hex = digest.toString("hex", 0, 16);
+  return dashed(digest);
+}
+
+/** The text of a UUID, of which `bytes` begin with its 16. */
+export function dashed(bytes: Buffer): string {
+  const hex = bytes.toString("hex", 0, 16);
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),

@@ -100,6 +100,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   client_ingestion_warning: dropped(
     "The SDK reported that it sent fewer events than the application made, mostly by its own rate limit.",
   ),
+  heatmap_not_kept: dropped("Hoglet does not store `$$heatmap`, which has data for heat maps."),
   performance_event_not_kept: dropped("Hoglet does not store `$performance_event`."),
   session_recording_not_kept: dropped("Hoglet does not store session recordings."),
   duplicate_uuid: dropped(
@@ -120,7 +121,10 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "A group has no valid type or key, or its `$group_set` is not an object. That part was ignored.",
   ),
   set_on_cookieless: changed(
-    "The properties were not set, because all visitors without cookies share the id `$posthog_cookieless`.",
+    "The properties were not set, because a visitor without cookies has no profile.",
+  ),
+  cookieless_visitor_unknown: changed(
+    "The visitor without cookies is unknown, because the event has no address or user agent, or its day is over. All such events count for one visitor, `$posthog_cookieless`.",
   ),
   set_on_groupidentify: changed(
     "`$set` and `$unset` of `$groupidentify` were ignored. Use `$group_set` for the group.",

@@ -63,8 +63,8 @@ const DESCRIPTION = `200 means that the events are on disk. An event without a n
 events. The body may be gzip, deflate, br or zstd, at most ${BODY_BYTES_MAX} bytes before and after
 decompression.`;
 
-/** Returns the country of the sender. */
-export type GeoipOf = (request: Request) => RequestHints["geoip"];
+/** Returns what the request says about its sender. */
+export type SenderOf = (request: Request) => Pick<RequestHints, "geoip" | "client">;
 
 /** Receives the requests that a route refuses by itself, in an answer of its own shape. */
 export type OnRefused = (request: Request, failure: Failure) => void;
@@ -73,16 +73,16 @@ export type OnRefused = (request: Request, failure: Failure) => void;
 export function captureRoutes(
   capture: Capture,
   meter: Meter,
-  geoipOf: GeoipOf,
+  senderOf: SenderOf,
   onRefused: OnRefused,
 ): SdkRoute[] {
   const accept = async (request: Request, protocol: Protocol): Promise<Captured> => {
     let release = () => {};
-    const geoip = geoipOf(request);
+    const sender = senderOf(request);
     try {
       const body = await readBody(request, meter, UPLOAD);
       release = body.release;
-      return await capture.accept(bodyOf(request, { protocol, geoip, received: body.bytes }));
+      return await capture.accept(bodyOf(request, { protocol, sender, received: body.bytes }));
     } catch (error) {
       capture.refused(error instanceof Failure ? error.code : "error");
       throw error;
@@ -153,12 +153,12 @@ function answered(body: string, dropped: number): Response {
   return new Response(body, { headers });
 }
 
-type Received = Pick<Body, "protocol"> & Pick<RequestHints, "geoip"> & { received: Uint8Array };
+type Received = Pick<Body, "protocol"> & { sender: ReturnType<SenderOf>; received: Uint8Array };
 
 const NO_QUERY = new URLSearchParams();
 
 /** The body with the facts of its address and headers; without a body, the form in the query. */
-function bodyOf(request: Request, { protocol, geoip, received }: Received): Body {
+function bodyOf(request: Request, { protocol, sender, received }: Received): Body {
   const { headers, url } = request;
   const mark = url.indexOf("?");
   const query = mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
@@ -175,7 +175,7 @@ function bodyOf(request: Request, { protocol, geoip, received }: Received): Body
     compression: query.get("compression")?.toLowerCase() ?? "",
     protocol,
     sdk: v1 ? (headers.get("posthog-sdk-info") ?? "") : "",
-    hints: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt, geoip },
+    hints: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt, ...sender },
   };
 }
 

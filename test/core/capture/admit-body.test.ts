@@ -18,7 +18,7 @@ const admit = (items: string, more: Partial<Body> = {}) =>
       hints: { key: undefined, keyInBody: true, sentAt: undefined },
       ...more,
     },
-    { now: NOW, newUuid: () => MINTED, countryOf: () => undefined },
+    { now: NOW, newUuid: () => MINTED, countryOf: () => undefined, salts: {} },
   );
 
 const event = (fields: Record<string, unknown> = {}) =>

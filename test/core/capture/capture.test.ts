@@ -24,6 +24,7 @@ test("a disk that refuses a warning fails no request, and is logged now and then
     now: () => clock.now,
     newUuid: () => Bun.randomUUIDv7(),
     countryOf: () => undefined,
+    salts: () => ({}),
     ingest: { wake: () => {}, backlogMs: () => 0 },
     arrived: () => {},
     log: { info: log, warn: log, error: log },

@@ -13,7 +13,7 @@ const ad = { utm_source: "ad", wbraid: "w" };
 describe("automatic properties", () => {
   test("are known properties with a value, of events that describe a person", () => {
     expect(autoPropertiesOf("$pageview", { title: "Home", $browser: null })).toBe(0);
-    expect(autoPropertiesOf("$snapshot", page)).toBe(0);
+    expect(autoPropertiesOf("$exception", page)).toBe(0);
     expect(autoPropertiesOf("$pageview", page)).toBeGreaterThan(0);
     expect(autoPropertiesOf("$pageview", page)).not.toBe(autoPropertiesOf("$pageview", ad));
   });

@@ -62,14 +62,40 @@ describe("$groupidentify", () => {
     ]);
   });
 
-  test("a server's made-up distinct id makes no person, a user's own does", async () => {
+  test("makes no person, and changes none that other events make", async () => {
     const app = await newProject();
-    await app.capture(batch(identify("company", "acme", {}, "$company_acme")));
+    const ids = ["$company_acme", Bun.randomUUIDv7(), "ann"];
+    await app.capture(batch(...ids.map((id) => identify("company", "acme", {}, id))));
     expect((await app.get("/persons/")).body).toMatchObject({ count: 0 });
-    await app.capture(batch(identify("company", "acme", {}, "ann")));
-    expect((await app.get("/persons/")).body).toMatchObject({ count: 1 });
+    const seen = event({ distinct_id: "ann", event: "seen" });
+    await app.capture(batch(seen, identify("company", "acme", {}, "ann")));
+    const { body } = await app.get("/persons/");
+    expect(body).toMatchObject({ count: 1, results: [{ distinct_ids: ["ann"] }] });
   });
 });
+
+test.each<[string, object, unknown]>([
+  ["a question", { kind: "WordsQuery", query: "active users last 7 days" }, 1],
+  ["persons of all events", { math: "dau" }, 1],
+  ["weekly persons of all events", { math: "weekly_active" }, 1],
+  ["all events", { math: "total" }, 4],
+  ["persons of this event", { event: "$groupidentify", math: "dau" }, 3],
+])(
+  "an event about a group is no activity of a person, but an event: %s",
+  async (_case, asked, value) => {
+    const app = await newProject();
+    const ids = ["$company_acme", Bun.randomUUIDv7(), "ann"];
+    await app.capture(
+      batch(...ids.map((id) => identify("company", "acme", {}, id)), event({ distinct_id: "ann" })),
+    );
+    const series = [{ kind: "EventsNode", event: null, ...asked }];
+    const trend = { kind: "TrendsQuery", series, trendsFilter: { display: "BoldNumber" } };
+    const query = "kind" in asked ? asked : trend;
+    const { body } = await app.ask("POST", `${app.api}/query/`, { body: { query } as object });
+    const [line] = (body as { results: { aggregated_value?: number; data?: number[] }[] }).results;
+    expect(line?.aggregated_value ?? Math.max(...(line?.data ?? []))).toBe(value as number);
+  },
+);
 
 describe("$groups", () => {
   test("makes no group for a new key, but its type gets the next index", async () => {
@@ -173,7 +199,7 @@ test("$set and $unset of $groupidentify change no person and leave a warning, $s
 
   const { body } = await app.get("/ingestion_warnings/");
   expect(body).toMatchObject({ count: 1, results: [{ type: "set_on_groupidentify", count: 2 }] });
-  expect((await app.get("/persons/")).body).toMatchObject({ results: [{ properties: {} }] });
+  expect((await app.get("/persons/")).body).toMatchObject({ results: [] });
 });
 
 test("groups are listed in pages by key, searched, and each project has its own", async () => {

@@ -84,16 +84,11 @@ describe("an event", () => {
       false,
     ],
     ["makes one when that is a text", event("e", { $process_person_profile: "false" }), true],
-    [
-      "makes none as a group's own $groupidentify",
-      event("$groupidentify", { $group_type: "company", $group_key: "acme" }, "$company_acme"),
-      false,
-    ],
-    [
-      "makes one as a user's $groupidentify",
-      event("$groupidentify", { $group_type: "company", $group_key: "acme" }),
-      true,
-    ],
+    ["makes none if it describes a group", event("$groupidentify", {}, "$company_acme"), false],
+    ["makes none if a user describes a group", event("$groupidentify", {}), false],
+    ["makes none without cookies", event("e", {}, "$posthog_cookieless"), false],
+    ["makes none on a day without cookies", event("e", {}, `cookieless_${"a-".repeat(11)}`), false],
+    ["makes one of an id that only begins so", event("e", {}, "cookieless_ann"), true],
   ])("%s", (_case, given, makes) => {
     expect(makesPerson(given)).toBe(makes);
   });

@@ -17,7 +17,7 @@ const publicRoutes = ({ app }: TestProject) =>
     ...captureRoutes(
       app.capture,
       { held: 0 },
-      () => undefined,
+      () => ({}),
       () => {},
     ),
     ...sdkRoutes(app.projects, () => ""),

@@ -61,7 +61,7 @@ function stepsOf(target: Target, paths: Paths, period: Period) {
   const conditions = [
     ...scan.within(),
     `(${isType.join(" OR ")})`,
-    scan.isOf({ event: null, filters }),
+    scan.isOf({ event: null, filters }, "events"),
   ];
   const places = excluded.map((place) => bind(place)).join(", ");
   const forwards = "PARTITION BY person_id ORDER BY t, seq";

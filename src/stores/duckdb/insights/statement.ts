@@ -56,6 +56,9 @@ type Cell = null | boolean | number | string | Cell[];
 /** A row of a statement, by column. */
 export type Row = Record<string, Cell>;
 
+/** The condition that an event can be what a person did: SDKs make up a distinct id to describe a group. */
+export const IS_ACTIVITY = "events.event <> '$groupidentify'";
+
 /** Returns a statement as SQL. */
 export function sqlOf({ tables, select }: Statement): string {
   return `WITH ${tables.join(", ")}\n${select}`;
@@ -69,8 +72,11 @@ export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
   value(breakdown: Breakdown): string;
   /** The beginning of the interval in which an event happened, on that clock. */
   startOf(interval: Interval): string;
-  /** The condition that an event belongs to the node. */
-  isOf(node: Pick<EventsNode, "event" | "filters">): string;
+  /**
+   * The condition that an event belongs to the node. Among all events, those about groups are no activity of persons,
+   * and belong to it only where `events` are counted.
+   */
+  isOf(node: Pick<EventsNode, "event" | "filters">, counted?: "persons" | "events"): string;
   /** The conditions of the period; with `everBefore` the period has no beginning. */
   within(options?: { everBefore?: boolean }): string[];
   /** Those of its beginning alone. */
@@ -127,8 +133,9 @@ export function eventScan(target: Target, period: Period, asked = period): Event
       });
       return texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
     },
-    isOf({ event, filters }) {
-      const named = event === null ? [] : [`events.event = ${bind(event)}`];
+    isOf({ event, filters }, counted = "persons") {
+      const ofAll = counted === "persons" ? [IS_ACTIVITY] : [];
+      const named = event === null ? ofAll : [`events.event = ${bind(event)}`];
       const all = filters.map((one) => (isGroup(one) ? groupMet(one, passes) : passes(one)));
       return [...named, ...all].join("\n    AND ") || ALWAYS;
     },

@@ -106,7 +106,8 @@ export function eventsOf(
   ];
   if (series.math === "first_time_for_user") return firstOf(scan, series, { table, columns });
   const selected = columns.length === 0 ? [scan.wall] : columns;
-  return scan.named(`${table} AS`, selected, [...scan.within(), scan.isOf(series)]);
+  const counted = id === "person_id" ? "persons" : "events";
+  return scan.named(`${table} AS`, selected, [...scan.within(), scan.isOf(series, counted)]);
 }
 
 /**

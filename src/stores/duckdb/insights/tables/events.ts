@@ -60,7 +60,7 @@ function scanOf(target: Target, { query, person, period }: EventsPlan) {
     ...(names.length === 0 ? [] : nameCondition(target, names)),
     ...(person === null ? [] : [`${scan.person()} = ${bind(person, "UUID")}`]),
     ...query.bounds.map(({ by, time }) => `${TIME} ${by} ${bind(time, "TIMESTAMP")}`),
-    scan.isOf({ event: null, filters: query.filters }),
+    scan.isOf({ event: null, filters: query.filters }, "events"),
   ];
   return { scan, conditions };
 }

@@ -17,7 +17,7 @@ import {
   textIn,
 } from "../../lists/property-filter.ts";
 import { personFacts } from "../behaviors.ts";
-import { eventScan, type Target } from "../statement.ts";
+import { eventScan, IS_ACTIVITY, type Target } from "../statement.ts";
 
 /** The parts of a SELECT of persons. */
 type Selection = { tables: string[]; from: string; where: string };
@@ -86,7 +86,8 @@ async function selectionOf(
 function ownersOfEvents(target: Target, period: PersonsPlan["period"]): string {
   const scan = eventScan(target, period);
   const owner = `DISTINCT ${scan.person()} AS uuid`;
-  return scan.named("owners AS", [owner], scan.within({ everBefore: true }));
+  const all = [...scan.within({ everBefore: true }), IS_ACTIVITY];
+  return scan.named("owners AS", [owner], all);
 }
 
 /** SQL of a list of integer ids. */

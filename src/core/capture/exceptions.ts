@@ -1,0 +1,78 @@
+import type { CapturedEvent } from "../events/event.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
+
+/** Most UTF-8 bytes of each list that is added, as JSON: of a large event, queries see properties of that size (decision 95). */
+const EXCEPTION_LIST_BYTES_MAX = 1024;
+
+/** The fewest bytes to which a text is cut; with less room the list ends before it. */
+const CUT_BYTES_MIN = 64;
+
+/**
+ * Adds to `$exception` the lists by which exceptions are counted, each of different texts in their order. They come
+ * from `$exception_list`, sources and functions from its frames of the application itself. Without them, the
+ * single properties of older SDKs count. A list that was sent stays.
+ */
+export function addExceptionLists(event: CapturedEvent): void {
+  if (event.event !== "$exception") return;
+  const { properties } = event;
+  const exceptions = objectsIn(properties["$exception_list"]);
+  const frames = exceptions.flatMap(({ stacktrace }) =>
+    isObject(stacktrace) ? objectsIn(stacktrace["frames"]) : [],
+  );
+  const own = frames.filter((frame) => frame["in_app"] === true);
+  const sources: [name: string, listed: (Json | undefined)[], single: string][] = [
+    ["$exception_types", exceptions.map((one) => one["type"]), "$exception_type"],
+    ["$exception_values", exceptions.map((one) => one["value"]), "$exception_message"],
+    ["$exception_sources", own.map(sourceOf), "$exception_source"],
+    [
+      "$exception_functions",
+      own.map((one) => one["resolved_name"] ?? one["function"]),
+      "$exception_function",
+    ],
+  ];
+  const added: JsonObject = {};
+  for (const [name, listed, single] of sources) {
+    if ((properties[name] ?? null) !== null) continue;
+    const texts = listed.filter(isText);
+    const all = texts.length > 0 ? texts : [properties[single]].filter(isText);
+    if (all.length > 0) added[name] = bounded(all);
+  }
+  // They come first, because of a large event queries see the first properties.
+  if (Object.keys(added).length > 0) event.properties = { ...added, ...properties, ...added };
+}
+
+const objectsIn = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+const isText = (value: Json | undefined): value is string =>
+  typeof value === "string" && value !== "";
+
+/** The file of a frame; of an address on the web its path, without the line and column at its end. */
+function sourceOf(frame: JsonObject): Json | undefined {
+  const name = frame["source"] ?? frame["filename"];
+  if (typeof name !== "string" || !/^https?:/i.test(name)) return name;
+  return URL.parse(name.replace(/(?::\d+){1,2}$/, ""))?.pathname ?? name;
+}
+
+const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text));
+
+/** The different texts that fit; the last one is cut, and then ends with an ellipsis. */
+function bounded(texts: readonly string[]): string[] {
+  const kept: string[] = [];
+  let room = EXCEPTION_LIST_BYTES_MAX - "[]".length;
+  for (const text of new Set(texts)) {
+    const fits = jsonBytes(text) <= room;
+    if (!fits && room < CUT_BYTES_MIN) break;
+    kept.push(fits ? text : cut(text, room));
+    if (!fits) break;
+    room -= jsonBytes(text) + ",".length;
+  }
+  return kept;
+}
+
+function cut(text: string, bytes: number): string {
+  let units = Math.min(text.length, bytes);
+  const short = () => `${text.slice(0, units).replace(/[\ud800-\udbff]$/, "")}…`;
+  while (jsonBytes(short()) > bytes) units -= Math.ceil((jsonBytes(short()) - bytes) / 6);
+  return short();
+}
