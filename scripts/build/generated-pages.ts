@@ -178,7 +178,7 @@ function apiPage(): string {
     "These paths are public, and take a project key. [Send events](send-events.md) and [logs](logs.md) explain them.",
     sdk.map((route) => `- ${shownRoute(route)}`).join("\n"),
     "## Names of PostHog that are not taken",
-    "A query, a filter or a request that has one of these is refused with 400, and the answer says what to write instead. [SQL](sql-columns.md#refused-names-and-syntax) has a table of its own.",
+    "A query, a filter or a request that has one of these is refused with 400, a path with 404, and the answer says what to write instead. [SQL](sql-columns.md#refused-names-and-syntax) has a table of its own.",
     ...Object.entries(INSTEAD).flatMap(([place, advice]) => [
       `### ${NAMES[place] ?? `Values of ${code(place)}`}`,
       table(

@@ -195,7 +195,8 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     handler: { standardHostname: needs.listenUrl.startsWith("https:") },
   });
   const refusal = (error: unknown, request: Request) => {
-    const failure = failureOf(error, requestId(request), log);
+    const { pathname } = new URL(request.url);
+    const failure = failureOf(error, requestId(request), log, pathname);
     if (isOfSdk(request)) return problem(failure, corsHeaders(request));
     return asksForText(request) ? textProblem(failure) : problem(failure);
   };

@@ -112,6 +112,14 @@ describe("persons", () => {
     expect(answered.headers.get("x-request-id")).toMatch(/^[a-z0-9]+-[a-z0-9]+$/);
   });
 
+  test("are not taken for what PostHog has besides: the answer says what to ask instead", async () => {
+    const { status, body } = await app.get("/surveys/7/stats/");
+    expect([status, (body as { detail: string }).detail]).toEqual([
+      404,
+      expect.stringMatching(/^Not found\. …\/surveys\/ is not served here: there are no surveys/),
+    ]);
+  });
+
   test.each(["[]", "[{}]", '"x"', "null", "5", "true"])(
     "are not split by the body %s, which is no object",
     async (body) => {
@@ -323,11 +331,11 @@ test("HEAD is answered like GET without the body, on every path with GET", async
   const { short_id: playlist } = (await made.json()) as { short_id: string };
   await fetch(`${server.url}/api/environments/1/dashboards/`, { method: "POST", headers });
   const ask = "/api/environments/1/max_tools/create_and_query_insight/";
-  const asked = await fetch(server.url + ask, {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json", prefer: "return=representation" },
-    body: JSON.stringify({ query: "all events" }),
-  });
+  const json = { ...headers, "content-type": "application/json", prefer: "return=representation" };
+  const post = (path: string, body: object) =>
+    fetch(server.url + path, { method: "POST", headers: json, body: JSON.stringify(body) });
+  await post("/api/environments/1/annotations/", { content: "prices" });
+  const asked = await post(ask, { query: "all events" });
   const { short_id: insight } = ((await asked.json()) as { insight: { short_id: string } }).insight;
   const managed = OPERATIONS.filter(([method]) => method === "GET").map(
     ([, path, , , , { query = "" } = {}]) =>

@@ -169,6 +169,31 @@ order_by ordering orderBy: leave it out: lists have one order, or write an Event
   path: adviceOf(`
 mcp_tools/execute_sql: POST …/query/ with a HogQLQuery
 mcp_tools/read_taxonomy mcp_tools/read_data_schema: GET …/event_definitions/, …/property_definitions/ or …/query/schema/
+feature_flags early_access_feature scheduled_changes: there are no feature flags, and SDKs get an empty list: write the value into the app
+experiments experiment_holdouts experiment_saved_metrics: there are no experiments: write a FunnelsQuery with a breakdown by $feature/NAME
+surveys: there are no surveys: send answers as events, such as survey sent
+error_tracking: exceptions are events: write an EventsQuery or a TrendsQuery of $exception
+cohorts: there are no cohorts: write the conditions as properties of a query
+actions: there are no actions: write an EventsNode with the event of the action, and its conditions as properties
+session_recordings heatmaps heatmap_screenshots saved: recordings and heatmaps are not kept: write a PathsQuery, or a TrendsQuery of $autocapture
+elements: clicks are events: write a TrendsQuery of $autocapture with a breakdown by $el_text
+notebooks: there are no notebooks: write texts into annotations and descriptions
+logs: POST …/logs/query/
+web_analytics: ask in words, such as "visitors last 7 days"
+warehouse_tables warehouse_saved_queries external_data_sources external_data_schemas data_catalog data_warehouse: there are no tables of other sources: send their rows as events
+alerts subscriptions hog_functions: nothing is sent out: ask GET …/insights/ or /metrics on a schedule of your own
+batch_exports: GET …/events/, or write a HogQLQuery, page by page
+hog_flows workflows plugin_configs integrations: nothing is sent out: GET …/events/live/ streams events to a program of your own
+endpoints: POST …/query/ with the query
+insights/trend insights/funnel insights/path insights/retention: POST …/query/ with a TrendsQuery, FunnelsQuery, PathsQuery or RetentionQuery
+insights/activity insights/trending insights/my_last_viewed: GET …/insights/
+dashboards/create_text_tile dashboards/update_text_tile dashboards/delete_tile dashboards/reorder_tiles dashboards/move_tile dashboards/copy_tile: send the tiles by PATCH …/dashboards/<id>/
+dashboards/run_insights: POST …/query/ with the query of each insight
+dashboard_templates: send use_template with POST …/dashboards/
+health_issues: GET …/ingestion_warnings/ or /api/projects/<id>/status/
+activity_log advanced_activity_logs: GET …/persons/activity/
+comments: leave it out: write words into names and descriptions
+members invites roles: there is one user: send each program a key of its own, of /api/personal_api_keys/
 `),
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
 
@@ -180,4 +205,15 @@ export function insteadOf(place: string, name: unknown): string {
   if (typeof name !== "string" || !Object.hasOwn(INSTEAD, place)) return "";
   const table: Readonly<Record<string, string>> = INSTEAD[place as keyof typeof INSTEAD];
   return Object.hasOwn(table, name) ? `${name} is not taken here: ${table[name]}. ` : "";
+}
+
+/**
+ * Says what serves the address of PostHog's API that has no route, as a sentence; empty of other addresses. `pathname` is
+ * of a request.
+ */
+export function insteadOfPath(pathname: string): string {
+  const below = /^\/api\/(?:(?:environments|projects|organizations)\/[^/]+\/)?(.*)$/.exec(pathname);
+  const path = below?.[1]?.replaceAll(/\/\d+(?=\/)/g, "") ?? "";
+  const found = Object.entries(INSTEAD.path).find(([name]) => `${path}/`.startsWith(`${name}/`));
+  return found === undefined ? "" : `…/${found[0]}/ is not served here: ${found[1]}.`;
 }

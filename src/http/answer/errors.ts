@@ -1,6 +1,7 @@
 import { NotFoundError, ParseError, ValidationError } from "elysia";
 import type { Log } from "../../core/ports/log.ts";
 import { Failure, isDiskFull, isOutOfDescriptors, serverError } from "../../core/values/failure.ts";
+import { insteadOfPath } from "../../core/values/instead.ts";
 
 /** The answer for a failure: its envelope, status and headers. */
 export function problem(
@@ -43,10 +44,13 @@ function headersOf({ status, retryAfterS }: Failure): Record<string, string> {
 /**
  * Returns the failure that a caller sees for any thrown value. An error other than a full disk
  * (decision 66) or too many connections (decision 151) is a bug: the log has it with the id of the request, and the caller sees only the id.
+ * `path` is of the request: one of PostHog's API that has no route says what to ask instead.
  */
-export function failureOf(thrown: unknown, requestId: string, log: Log): Failure {
+export function failureOf(thrown: unknown, requestId: string, log: Log, path = ""): Failure {
   if (thrown instanceof Failure) return thrown;
-  if (thrown instanceof NotFoundError) return new Failure("not_found", "Not found.");
+  if (thrown instanceof NotFoundError) {
+    return new Failure("not_found", `Not found. ${insteadOfPath(path)}`.trimEnd());
+  }
   if (thrown instanceof ParseError) {
     return thrown.cause instanceof Failure
       ? thrown.cause
