@@ -174,8 +174,7 @@ const takeActive = (asked: Asked): void =>
 
 function eventsCount(asked: Asked, isOfPeople: boolean): Draft | undefined {
   const events = asked.events().map(({ part }) => part.event.name);
-  if (events.length === 0)
-    return asked.take("ALL_EVENTS") === undefined ? undefined : totalTrend(null);
+  if (events.length === 0) return unnamedCount(asked);
   // "How many pages were viewed" counts page views.
   if (events.includes("$pageview"))
     useAll(
@@ -198,6 +197,19 @@ function eventsCount(asked: Asked, isOfPeople: boolean): Draft | undefined {
   const series = deeds.map(({ event, filters: own }) => node(event.name, { math: "total" }, own));
   const named = deeds.map(({ event }) => event);
   return { ...trend(series, named), filters };
+}
+
+/** Counts all events, or exceptions: in "how many TypeErrors" the type alone names the event. */
+function unnamedCount(asked: Asked): Draft | undefined {
+  if (asked.take("ALL_EVENTS") !== undefined) return totalTrend(null);
+  const exception = asked.event("$exception");
+  const isOfType = asked.items.some(
+    ({ part }) =>
+      part?.kind === "filter" &&
+      part.of.every(({ property }) => property.name === "$exception_types"),
+  );
+  if (exception === undefined || !isOfType) return undefined;
+  return trend([node(exception.name, { math: "total" })], [exception]);
 }
 
 /**

@@ -29,12 +29,19 @@ export const different: Measure = (asked) => {
       `Say "different ${textOf(item)}" to count them, or name what happened to count that.`,
     );
   }
+  refuseLists(property, textOf(item));
   use(item, ...events);
   asked.takeAll("DIFFERENT", "COUNT");
   const expression = `count(DISTINCT ${expressionOf(property)})`;
   const series = node(owner?.name ?? null, { math: "hogql", math_hogql: expression });
   return trend([series], [owner ?? null]);
 };
+
+/** Refuses a list: the different lists would be counted, and not the different values in them. */
+function refuseLists({ type }: PropertyInfo, words: string): void {
+  if (type !== "list") return;
+  throw new NotUnderstood(words, `An event has several. Ask for "top ${words}".`);
+}
 
 const expressionOf = ({ of, name }: PropertyInfo): string =>
   `${of === "person" ? "person." : ""}properties.${/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``}`;

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
+import type { PropertyInfo } from "../names/index.ts";
 import { type Asked, type Item, isTagged } from "./asked.ts";
 
 /** For each concept, the pattern that the query's JSON must match if the question has a word for it. */
@@ -91,6 +92,8 @@ const IMPLIED: ReadonlySet<string> = new Set(
 export function unmet(asked: Asked, query: JsonObject): Item[] {
   const text = JSON.stringify(query);
   const has = (value: unknown) => text.includes(JSON.stringify(value));
+  const unnamed = asked.items.filter((item) => isUnnamed(asked, item));
+  if (unnamed.length > 0) return unnamed;
   return asked.items.filter((item) => {
     const { part, tags } = item;
     if (isOfAmounts(item) && !/math_property|time_to_convert/.test(text)) return true;
@@ -144,6 +147,22 @@ export function unmet(asked: Asked, query: JsonObject): Item[] {
       }
     }
   });
+}
+
+/** Whether a word such as "type" or "message" is one of exceptions, which the question does not name. */
+function isUnnamed({ items }: Asked, { part, term, isUsed }: Item): boolean {
+  const named =
+    part?.kind === "filter" && part.isNamed ? part.of.map(({ property }) => property) : [];
+  const [first] = [...named, ...(part === undefined && isUsed ? term.properties : [])];
+  const isOfExceptions = ({ property }: { property: PropertyInfo }) =>
+    property.name.startsWith("$exception_");
+  if (first === undefined || !isOfExceptions({ property: first })) return false;
+  return !items.some(
+    (one) =>
+      (one.part?.kind === "ev" && one.part.event.name === "$exception") ||
+      (one.part?.kind === "filter" && !one.part.isNamed && one.part.of.every(isOfExceptions)) ||
+      one.term.words.some(({ low }) => /^[$]?(?:exception|error|crash)/.test(low)),
+  );
 }
 
 /** Whether an item is a superlative of a time or a price. The slowest ones are not the most frequent ones. */
