@@ -119,7 +119,8 @@ export function wholeNumber(text: string, name: string): number {
   throw new UsageError(`${name} must be a whole number, such as 1.`);
 }
 
-function words(text: string): string[] {
+/** The parts of a list with commas. */
+export function words(text: string): string[] {
   return text
     .split(",")
     .map((word) => word.trim())

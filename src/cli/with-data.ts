@@ -80,7 +80,7 @@ export async function withApp<T>(
 export type Serving = {
   console: {
     /** Returns an address that signs in once. */
-    link(draft: LinkDraft): Promise<{ url: string; made_user?: string }>;
+    link(draft: LinkDraft): Promise<{ url: string; scopes: readonly string[]; made_user?: string }>;
     /** Ends all sessions and links, and returns how many sessions there were. */
     signOutAll(): Promise<number>;
   };

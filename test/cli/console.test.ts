@@ -39,7 +39,38 @@ test("a link has the public address, and may be for another user", async () => {
   expect(out).toStartWith("https://example.com/stats/console/#link=");
   expect(err).toBe("A new user was made: ann@example.com.\n");
   expect(answer.headers.get("set-cookie")).toMatch(/^__Host-hoglet_.*; Secure;/);
-  expect(await answer.json()).toMatchObject({ user: { email: "ann@example.com" } });
+  const { user, key } = (await answer.json()) as { user: object; key: { scopes: string[] } };
+  expect(user).toMatchObject({ email: "ann@example.com" });
+  expect(key.scopes.filter((scope) => !scope.endsWith(":read"))).toEqual([]);
+});
+
+test("a link has the rights that are named, by scopes or by a key, and no others", async () => {
+  await using server = await serve();
+  const scopesOf = async (...args: string[]) => {
+    const { code, out, err } = await link(server, ...args);
+    if (code !== 0) return [code, err.trim()];
+    return ((await (await signIn(server, out)).json()) as { key: { scopes: string[] } }).key.scopes;
+  };
+  const made = ["key", "create", "--scopes", "insight:write,query:read", "--user", "bob@x.y"];
+  await runCommand([...made, "--data", server.data]);
+  const listed = (await runCommand(["key", "list", "--data", server.data])).out;
+  const id = /^(\d+).*insight:write/m.exec(listed)?.[1] ?? "";
+
+  expect(await scopesOf("--scopes", "person:read, person:write")).toEqual([
+    ...["person:read", "person:write"],
+  ]);
+  expect(await scopesOf("--key", id)).toEqual(["insight:write", "query:read"]);
+  expect(await scopesOf("--key", id, "--user", "bob@x.y")).toHaveLength(2);
+  for (const [code, ...args] of [
+    [2, "--user", "ann@x.y", "--scopes", "*"],
+    [2, "--user", "ann@x.y", "--scopes", "person:delete"],
+    [2, "--user", "ann@x.y", "--key", id],
+    [1, "--key", "99"],
+    [2, "--key", "first"],
+    [2, "--key", id, "--scopes", "query:read"],
+  ] as const) {
+    expect(await scopesOf(...args)).toEqual([code, expect.any(String)]);
+  }
 });
 
 test("all sessions and links are ended at once", async () => {

@@ -110,6 +110,11 @@ export const SCOPE_OBJECTS = [
   "user",
 ] as const;
 
+/** Scopes that read everything and change nothing. */
+export const READ_SCOPES: readonly Scope[] = SCOPE_OBJECTS.map(
+  (object) => `${object}:read` as const,
+);
+
 /** One permission, `<object>:<read|write>` (contract 5.1). */
 export type Scope = `${(typeof SCOPE_OBJECTS)[number]}:${"read" | "write"}`;
 

@@ -3,7 +3,7 @@ import type { Log } from "../ports/log.ts";
 import type { SessionReads, SessionRow, SessionWrites } from "../ports/sessions.ts";
 import { Failure } from "../values/failure.ts";
 import { type Clock, isoTime } from "../values/time.ts";
-import { keyHash, type Principal, type User } from "./key.ts";
+import { keyHash, type Principal, READ_SCOPES, type User } from "./key.ts";
 import type { Keys } from "./keys.ts";
 
 /** Days without a request after which a session of the console ends. */
@@ -70,20 +70,31 @@ export type Sessions = {
   /** Ends all sessions and links, and returns how many sessions there were. */
   endAll(): Promise<number>;
   /**
-   * Makes a link, and returns its value, which is not kept. Its session belongs to `key`. Without `key` it belongs
-   * to a key of the user with the address `email`, by default the first user; no person knows that key.
+   * Makes a link, and returns its value, which is not kept, and the scopes of its session. The session belongs to the
+   * key with the value `key`, or the id `key_id`. Else it belongs to a key of the user with the address `email`, by
+   * default the first user; no person knows that key. Its scopes are `scopes`: by default all for the first user, and for
+   * a user that is named those that read. For such a user `*` fails `invalid_choice`: it takes a key that was made with it.
+   * Fails `not_found` for an unknown `key_id`, and `invalid_input` if it is another user's.
    */
-  makeLink(draft: LinkDraft): Promise<{ secret: string; made_user?: string }>;
+  makeLink(draft: LinkDraft): Promise<MadeLink>;
 };
 
 /** A link to be made. */
-export type LinkDraft = { key?: string; email?: string | undefined; minutes?: number | undefined };
+export type LinkDraft = {
+  key?: string;
+  key_id?: number | undefined;
+  email?: string | undefined;
+  scopes?: readonly string[] | undefined;
+  minutes?: number | undefined;
+};
+
+type MadeLink = { secret: string; scopes: readonly string[]; made_user?: string };
 
 type Needs = {
   reads: SessionReads;
   writes: SessionWrites;
   keys: Keys;
-  keyReads: Pick<KeyReads, "byHash" | "list">;
+  keyReads: Pick<KeyReads, "byHash" | "find" | "list">;
   users: Pick<UserReads, "find" | "byEmail" | "owner">;
   now: Clock;
   randomBytes: (count: number) => Uint8Array;
@@ -210,35 +221,59 @@ async function keyOf(
 }
 
 async function makeLink(
-  { key, email, minutes = LINK_MINUTES_DEFAULT }: LinkDraft,
+  { minutes = LINK_MINUTES_DEFAULT, ...draft }: LinkDraft,
   secret: string,
   needs: Needs,
-): Promise<{ secret: string; made_user?: string }> {
-  const { hash: key_hash, made_user } =
-    key === undefined
-      ? await consoleKey(email, needs)
-      : { hash: keyHash(key), made_user: undefined };
+): Promise<MadeLink> {
+  const { hash: key_hash, ...made } = await linkedKey(draft, needs);
   const at = needs.now();
   const ends_at = isoTime(at + minutes * MINUTE_MS);
   await needs.writes.insertLink({ hash: keyHash(secret), key_hash, ends_at }, isoTime(at));
-  return { secret, ...(made_user === undefined ? {} : { made_user }) };
+  return { secret, ...made };
+}
+
+/** The key to which the session of a link belongs. */
+async function linkedKey(
+  { key, key_id, ...draft }: Omit<LinkDraft, "minutes">,
+  needs: Needs,
+): Promise<{ hash: string; scopes: readonly string[]; made_user?: string }> {
+  if (key !== undefined) return { hash: keyHash(key), scopes: [] };
+  if (key_id === undefined) return consoleKey(draft, needs);
+  const row = await needs.keyReads.find(key_id);
+  const valid = row && (await needs.keys.ofHash(row.hash));
+  if (valid === undefined) throw new Failure("not_found", "There is no such key, or it has ended.");
+  const user = draft.email === undefined ? undefined : await needs.users.byEmail(draft.email);
+  if (draft.email !== undefined && user?.id !== valid.user_id) {
+    throw new Failure("invalid_input", "The key belongs to another user.", "key");
+  }
+  return { hash: valid.hash, scopes: valid.scopes };
 }
 
 /** Returns the key of a user for links of the command line; makes it if it does not exist. */
 async function consoleKey(
-  email: string | undefined,
+  {
+    email,
+    scopes = email === undefined ? ["*"] : READ_SCOPES,
+  }: Pick<LinkDraft, "email" | "scopes">,
   { keys, keyReads, users }: Needs,
-): Promise<{ hash: string; made_user?: string | undefined }> {
+): Promise<{ hash: string; scopes: readonly string[]; made_user?: string }> {
+  if (email !== undefined && scopes.includes("*")) {
+    const detail = "A user gets the scopes that you name, and never all of them by a star.";
+    throw new Failure("invalid_choice", detail, "scopes");
+  }
   const user = await (email === undefined ? users.owner() : users.byEmail(email));
   const rows = user === undefined ? [] : await keyReads.list(user.id);
+  const wanted = new Set(scopes);
   const kept = rows.find(
-    ({ label, scopes, scoped_teams, expires_at }) =>
+    ({ label, scopes: own, scoped_teams, expires_at }) =>
       label === CONSOLE_KEY_LABEL &&
-      scopes.includes("*") &&
+      new Set(own).symmetricDifference(wanted).size === 0 &&
       scoped_teams === null &&
       expires_at === null,
   );
-  if (kept !== undefined) return { hash: kept.hash };
-  const made = await keys.create({ label: CONSOLE_KEY_LABEL, scopes: ["*"], email });
-  return { hash: keyHash(made.value), made_user: made.made_user };
+  if (kept !== undefined) return { hash: kept.hash, scopes: kept.scopes };
+  const made = await keys.create({ label: CONSOLE_KEY_LABEL, scopes: [...wanted], email });
+  const { made_user } = made;
+  const key = { hash: keyHash(made.value), scopes: made.scopes };
+  return made_user === undefined ? key : { ...key, made_user };
 }

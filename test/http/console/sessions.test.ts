@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { READ_SCOPES } from "../../../src/core/access/key.ts";
+import type { LinkDraft } from "../../../src/core/access/sessions.ts";
 import { type TestProject, testApp } from "../../support/start/app.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
 import {
@@ -26,6 +28,9 @@ async function noted({ clock }: TestProject, browser: ConsoleBrowser): Promise<v
     await Bun.sleep(5);
   }
 }
+
+/** Places of keys in the list of a test. */
+const [LOGS, ALL, REVOKED] = [0, 1, 2];
 
 describe("signing in", () => {
   test("with a personal key makes a session that acts as the key", async () => {
@@ -76,6 +81,53 @@ describe("signing in", () => {
       ["console", 2],
     ]);
   });
+
+  test.each<[string, LinkDraft, string[] | string]>([
+    ["the first user may do everything", {}, ["*"]],
+    ["the first user with scopes has these", { scopes: ["person:write"] }, ["person:write"]],
+    ["a user that is named may read", { email: "ann@example.com" }, [...READ_SCOPES]],
+    ["so may the first user, named", { email: "OWNER@localhost.localdomain" }, [...READ_SCOPES]],
+    [
+      "a user has the scopes that are named",
+      { email: "b@c.d", scopes: ["query:read", "insight:write"] },
+      ["query:read", "insight:write"],
+    ],
+    ["a user gets no star", { email: "b@c.d", scopes: ["query:read", "*"] }, "invalid_choice"],
+    ["an unknown scope is refused", { email: "b@c.d", scopes: ["cohort:read"] }, "invalid_choice"],
+    ["no scope is refused", { email: "b@c.d", scopes: [] }, "invalid_choice"],
+    ["a key gives its scopes", { key_id: LOGS }, ["error_tracking:read"]],
+    ["a key with all rights gives them", { key_id: ALL }, ["*"]],
+    ["a key of another user is refused", { key_id: LOGS, email: "b@c.d" }, "invalid_input"],
+    ["an unknown key is refused", { key_id: 99_999 }, "not_found"],
+    ["a revoked key is refused", { key_id: REVOKED }, "not_found"],
+  ])(
+    "with a link of the command line has the rights that it names: %s",
+    async (_what, named, expected) => {
+      const app = await newProject();
+      const logs = { label: "logs", scopes: ["error_tracking:read"], email: "x@y.z" };
+      const made = [
+        await app.app.keys.create(logs),
+        await app.app.keys.create({ label: "all", scopes: ["*"] }),
+        await app.app.keys.create({ label: "old", scopes: ["*"] }),
+      ].map(({ id }) => id);
+      await app.app.keys.revoke(made[REVOKED] ?? 0);
+      const { key_id: at } = named;
+      const draft = at === undefined ? named : { ...named, key_id: made[at] ?? at };
+      const before = (await app.app.keys.list()).length;
+      const link = app.app.sessions.makeLink(draft);
+      if (typeof expected === "string") {
+        await expect(link).rejects.toMatchObject({ code: expected });
+        expect((await app.app.keys.list()).length).toBe(before);
+        return;
+      }
+      const browser = consoleBrowser(app);
+      const { body } = await browser.ask("POST", SESSION, { body: { link: (await link).secret } });
+      expect(body).toMatchObject({ key: { scopes: expected } });
+      // The rights of another link of this user are not in it.
+      const again = await app.app.sessions.makeLink(draft);
+      expect([...again.scopes].sort()).toEqual([...expected].sort());
+    },
+  );
 
   test("with a link of two requests at once gives one session", async () => {
     const app = await newProject();
