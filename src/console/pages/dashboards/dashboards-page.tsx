@@ -128,6 +128,8 @@ const columnsOf = (restore: (row: Row) => void): Column<Row>[] => [
     title: "",
     width: "112px",
     isNumber: true,
-    cell: (row) => row.deleted && <Button onClick={() => restore(row)}>Restore</Button>,
+    cell: (row) =>
+      row.deleted &&
+      may("dashboard:write") && <Button onClick={() => restore(row)}>Restore</Button>,
   },
 ];

@@ -1,7 +1,7 @@
 import { innerQuery, type Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
-import { mayAsk } from "../../api/session.ts";
+import { may, mayAsk } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { moment } from "../../state/format.ts";
@@ -62,7 +62,7 @@ export function InsightsPage() {
         <ListTable
           of={insights}
           label="Insights"
-          columns={columnsOf(change)}
+          columns={may("insight:write") ? [...COLUMNS, toolsColumn(change)] : COLUMNS}
           keyOf={({ short_id }) => short_id}
           none={
             search !== "" || shown !== "saved" ? (
@@ -79,9 +79,7 @@ export function InsightsPage() {
   );
 }
 
-const columnsOf = (
-  change: (insight: Insight, body: Schemas["InsightChange"]) => void,
-): Column<Insight>[] => [
+const COLUMNS: Column<Insight>[] = [
   {
     key: "name",
     title: "Question",
@@ -105,22 +103,25 @@ const columnsOf = (
     isExtra: true,
     cell: ({ last_modified_at }) => moment(last_modified_at),
   },
-  {
-    key: "tools",
-    title: "",
-    width: "112px",
-    isNumber: true,
-    cell: (insight) =>
-      insight.deleted ? (
-        <Button onClick={() => change(insight, { deleted: false })}>Restore</Button>
-      ) : (
-        <Button
-          kind="quiet"
-          icon="star"
-          label={insight.favorited ? `Favourite: ${insight.name}` : `Favour ${insight.name}`}
-          pressed={insight.favorited}
-          onClick={() => change(insight, { favorited: !insight.favorited })}
-        />
-      ),
-  },
 ];
+
+const toolsColumn = (
+  change: (insight: Insight, body: Schemas["InsightChange"]) => void,
+): Column<Insight> => ({
+  key: "tools",
+  title: "",
+  width: "112px",
+  isNumber: true,
+  cell: (insight) =>
+    insight.deleted ? (
+      <Button onClick={() => change(insight, { deleted: false })}>Restore</Button>
+    ) : (
+      <Button
+        kind="quiet"
+        icon="star"
+        label={insight.favorited ? `Favourite: ${insight.name}` : `Favour ${insight.name}`}
+        pressed={insight.favorited}
+        onClick={() => change(insight, { favorited: !insight.favorited })}
+      />
+    ),
+});
