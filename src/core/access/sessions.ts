@@ -72,8 +72,8 @@ export type Sessions = {
   /**
    * Makes a link, and returns its value, which is not kept, and the scopes of its session. The session belongs to the
    * key with the value `key`, or the id `key_id`. Else it belongs to a key of the user with the address `email`, by
-   * default the first user; no person knows that key. Its scopes are `scopes`: by default all for the first user, and for
-   * a user that is named those that read. For such a user `*` fails `invalid_choice`: it takes a key that was made with it.
+   * default the first user; no person knows that key. Its scopes are `scopes`: by default all for the first user, and the
+   * reading ones for a user that is named. For such a user `*` fails `invalid_choice`: it takes a key that was made with it.
    * Fails `not_found` for an unknown `key_id`, and `invalid_input` if it is another user's.
    */
   makeLink(draft: LinkDraft): Promise<MadeLink>;
