@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from "../values/json.ts";
 /** Most UTF-8 bytes of each list that is added, as JSON: of a large event, queries see properties of that size (decision 95). */
 const EXCEPTION_LIST_BYTES_MAX = 1024;
 
-/** The fewest bytes to which a text is cut; with less room the list ends before it. */
-const CUT_BYTES_MIN = 64;
+/** The most texts that share the bytes of a list; more are added while they fit. */
+const SHARES_MAX = 16;
 
 /**
  * Adds to `$exception` the lists by which exceptions are counted, each of different texts in their order. They come
@@ -54,20 +54,21 @@ function sourceOf(frame: JsonObject): Json | undefined {
   return URL.parse(name.replace(/(?::\d+){1,2}$/, ""))?.pathname ?? name;
 }
 
-const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text));
+const jsonBytes = (value: Json) => Buffer.byteLength(JSON.stringify(value));
 
-/** The different texts that fit; the last one is cut, and then ends with an ellipsis. */
+/** The different texts. If they do not fit, each is cut to its share, and ends with an ellipsis; the last ones are left out. */
 function bounded(texts: readonly string[]): string[] {
+  const all = [...new Set(texts)];
+  const room = EXCEPTION_LIST_BYTES_MAX - "[]".length;
+  if (jsonBytes(all) <= EXCEPTION_LIST_BYTES_MAX) return all;
+  const share = Math.floor(room / Math.min(all.length, SHARES_MAX)) - ",".length;
   const kept: string[] = [];
-  let room = EXCEPTION_LIST_BYTES_MAX - "[]".length;
-  for (const text of new Set(texts)) {
-    const fits = jsonBytes(text) <= room;
-    if (!fits && room < CUT_BYTES_MIN) break;
-    kept.push(fits ? text : cut(text, room));
-    if (!fits) break;
-    room -= jsonBytes(text) + ",".length;
+  for (const text of all) {
+    const short = jsonBytes(text) <= share ? text : cut(text, share);
+    if (jsonBytes([...kept, short]) > EXCEPTION_LIST_BYTES_MAX) break;
+    kept.push(short);
   }
-  return kept;
+  return [...new Set(kept)];
 }
 
 function cut(text: string, bytes: number): string {

@@ -84,9 +84,20 @@ describe("the lists of an exception", () => {
         expect(Buffer.byteLength(JSON.stringify(one))).toBeLessThanOrEqual(1024);
       const [types, values] = added as [string[], string[]];
       expect(types.length).toBeGreaterThan(5);
-      expect(values).toEqual([expect.stringMatching(/^0.*…$/s)]);
-      expect(values[0]?.isWellFormed()).toBe(true);
+      expect(values.length).toBeGreaterThan(12);
+      for (const value of values) expect(value).toMatch(/^\d.*…$/s);
+      expect(values.every((value) => value.isWellFormed())).toBe(true);
     }
+  });
+
+  test("keep a short text next to a long one, and a long one alone", () => {
+    const messages = (...values: string[]) =>
+      lists({ $exception_list: values.map((value) => ({ type: "A", value })) })[1];
+    expect(messages("x".repeat(3000), "inner")).toEqual([
+      expect.stringMatching(/^x{400,}…$/),
+      "inner",
+    ]);
+    expect(messages("x".repeat(1000))).toEqual(["x".repeat(1000)]);
   });
 
   test("come before the other properties, so that queries see them in a large event", () => {

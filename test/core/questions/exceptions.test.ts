@@ -7,13 +7,15 @@ import { BUSINESSES, questionsOf, TODAY, vocabularyOf } from "../../support/data
 
 const MOMENT = { now: Date.parse(`${TODAY}Z`), timezone: "UTC" };
 
-const VALUES = {
-  $exception_types: ["TypeError", "ValueError"],
-  $exception_values: ["x is null"],
-  $exception_sources: ["shop/views.py"],
-  $exception_functions: ["addSeat"],
-};
-const LISTS = Object.keys(VALUES);
+const LISTS = [
+  "$exception_types",
+  "$exception_values",
+  "$exception_sources",
+  "$exception_functions",
+];
+
+/** Only types are known as values. "Error" is a type, too. */
+const TYPES_OF_ERRORS = ["TypeError", "ValueError", "Error"];
 
 /** The names of a project, with exceptions as SDKs send them. */
 function withExceptions(vocabulary: ProjectVocabulary): ProjectVocabulary {
@@ -27,9 +29,7 @@ function withExceptions(vocabulary: ProjectVocabulary): ProjectVocabulary {
     events: [...vocabulary.events, { name: "$exception", count: 9, alsoCalled: [], properties }],
     values: [
       ...vocabulary.values,
-      ...Object.entries(VALUES).flatMap(([property, values]) =>
-        values.map((value) => ({ of, property, value, count: 9 })),
-      ),
+      ...TYPES_OF_ERRORS.map((value) => ({ of, property: "$exception_types", value, count: 9 })),
     ],
   };
 }

@@ -8,7 +8,7 @@ import type { PropertyFilter, PropertyTest } from "../../../core/values/property
 import { DIGITS_MAX, type Version } from "../../../core/values/version-range.ts";
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { quoted } from "../engine/duckdb.ts";
-import { type Bind, pointer, tested } from "../lists/property-filter.ts";
+import { anyText, type Bind, pointer, tested } from "../lists/property-filter.ts";
 import { compiled } from "./queries.ts";
 import { sessionFacts, sessionText } from "./session-facts.ts";
 import { type EventSource, isUtc, sqlOf, TIME } from "./statement.ts";
@@ -227,9 +227,10 @@ function propertyText(table: string, key: string): string {
  * Returns the condition of a filter on the text of its property. It holds for the same texts as that of
  * `passes`, and is short enough for the public SQL.
  */
-function draftCondition({ not, test }: PropertyFilter, text: string): string {
+function draftCondition(filter: PropertyFilter, text: string): string {
+  const { not, test } = filter;
   if (test.is === "set") return `${text} IS ${not ? "NULL" : "NOT NULL"}`;
-  const condition = conditionOf(test, text);
+  const condition = anyText(filter, text, (one) => conditionOf(test, one));
   return not ? `(${condition}) IS NOT TRUE` : `(${condition})`;
 }
 

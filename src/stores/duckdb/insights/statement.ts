@@ -10,7 +10,7 @@ import type {
 } from "../../../core/queries/query-fields.ts";
 import { isTimeFilter } from "../../../core/queries/time-value.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
-import { type Bind, groupMet, passesIn } from "../lists/property-filter.ts";
+import { type Bind, groupMet, isTextList, itemsOf, passesIn } from "../lists/property-filter.ts";
 import type { Near } from "../lists/sessions.ts";
 import { personFacts } from "./behaviors.ts";
 import { pageOf, timeValue, valuesOrder } from "./breakdown-values.ts";
@@ -70,6 +70,8 @@ export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
   wall: string;
   /** The value of a breakdown; a list of texts if it has several properties. */
   value(breakdown: Breakdown): string;
+  /** The values of a breakdown, of a list of texts each in a row of its own. */
+  values(breakdown: Breakdown): string;
   /** The beginning of the interval in which an event happened, on that clock. */
   startOf(interval: Interval): string;
   /**
@@ -120,18 +122,25 @@ export function eventScan(target: Target, period: Period, asked = period): Event
         return text(of, property);
     }
   };
+  const value = ({ by }: Breakdown) => {
+    const texts = by.map(({ of, property, isPage }) => {
+      const text = valueIn(of, property);
+      return isPage === true ? pageOf(text) : text;
+    });
+    return texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
+  };
   return {
-    ...{ person, text, wall, since },
+    ...{ person, text, wall, since, value },
     isPlain: () => source.isPlain() && persons.isEmpty(),
     // A cast to DATE takes half the time of date_trunc.
     startOf: (interval) =>
       interval === "day" ? `${wall}::DATE` : `date_trunc('${interval}', ${wall})`,
-    value({ by }) {
-      const texts = by.map(({ of, property, isPage }) => {
-        const text = valueIn(of, property);
-        return isPage === true ? pageOf(text) : text;
-      });
-      return texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
+    values(breakdown) {
+      const [one, another] = breakdown.by;
+      const isList = one?.of.type === "event" && isTextList(one.property);
+      if (!isList || another !== undefined) return value(breakdown);
+      const texts = `list_distinct(${itemsOf(value(breakdown))})`;
+      return `unnest(CASE WHEN len(${texts}) = 0 THEN [NULL] ELSE ${texts} END)`;
     },
     isOf({ event, filters }, counted = "persons") {
       const ofAll = counted === "persons" ? [IS_ACTIVITY] : [];

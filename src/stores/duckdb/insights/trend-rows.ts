@@ -97,7 +97,7 @@ export function eventsOf(
     ...(isWhole && days === 1
       ? []
       : [`${scan.startOf(days === 1 ? interval : "day")} AS starts_at`]),
-    ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
+    ...(breakdown === null ? [] : [`${scan.values(breakdown)} AS breakdown`]),
     ...(id === undefined ? [] : [`${idOf(series, scan)} AS ${id}`]),
     ...(math_property === null || series.math === "hogql"
       ? []

@@ -54,16 +54,40 @@ export async function checkPatterns(
   }
 }
 
+/** Properties that are lists of texts: filters and lines look at each text, as in PostHog. */
+const TEXT_LISTS: ReadonlySet<string> = new Set([
+  ...["$exception_types", "$exception_values", "$exception_sources", "$exception_functions"],
+]);
+
+/** Whether filters and lines look at each text of a property of events. */
+export const isTextList = (key: string): boolean => TEXT_LISTS.has(key);
+
+/** Returns SQL of the texts in a list, which is given as JSON; another value is one text itself. */
+export const itemsOf = (text: string): string =>
+  `coalesce(TRY_CAST(TRY_CAST(${text} AS JSON) AS VARCHAR[]), [${text}])`;
+
+/** Returns the condition that a test holds for the text of a property, or for one of several texts in it. */
+export function anyText(
+  { key, test }: Pick<PropertyFilter, "key" | "test">,
+  text: string,
+  condition: (text: string) => string,
+): string {
+  if (!isTextList(key) || test.is === "set") return condition(text);
+  return `len(list_filter(${itemsOf(text)}, lambda item: ${condition("item")})) > 0`;
+}
+
 /**
  * Returns the condition of a filter; `textAt` returns SQL of the text of a property from a parameter with
  * its JSON pointer. A missing value fails each test, and so passes each negated one.
  */
 export function passes(
-  { key, not, test }: PropertyFilter,
+  filter: PropertyFilter,
   textAt: (pointer: string) => string,
   bind: Bind,
 ): string {
+  const { key, not, test } = filter;
   const text = textAt(bind(pointer(key)));
+  if (isTextList(key)) return passesIn(text, filter, bind);
   // A lambda reads the text from the JSON once, not once for each value.
   const passed = `list_transform([${text}], lambda t: ${tested(test, "t", bind)})[1]`;
   return `(${passed}) IS ${not ? "NOT TRUE" : "TRUE"}`;
@@ -79,8 +103,9 @@ export function groupMet<F extends object>(
 }
 
 /** Returns the condition of a filter whose property is a column. */
-export function passesIn(column: string, { not, test }: PropertyFilter, bind: Bind): string {
-  return `(${tested(test, column, bind)}) IS ${not ? "NOT TRUE" : "TRUE"}`;
+export function passesIn(column: string, filter: PropertyFilter, bind: Bind): string {
+  const passed = anyText(filter, column, (text) => tested(filter.test, text, bind));
+  return `(${passed}) IS ${filter.not ? "NOT TRUE" : "TRUE"}`;
 }
 
 /** Returns the condition that a text passes a test. */

@@ -1,4 +1,5 @@
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
+import { itemsOf } from "./property-filter.ts";
 
 /** Events, persons and groups, the newest of each, whose properties are read. */
 export const NEWEST_MAX = 20_000;
@@ -12,8 +13,9 @@ const VALUES_OF_PROPERTY_MAX = 2000;
 const VALUES_MAX = 50_000;
 const VALUE_CHARS_MAX = 100;
 
-/** Properties without values in the vocabulary: each event of an SDK has them. */
-const WITHOUT_VALUES = "('$group_type', '$group_key', '$lib', 'distinct_id', 'token')";
+/** Properties without values in the vocabulary: each event of an SDK has them, or `$exception_types` has the values. */
+const WITHOUT_VALUES =
+  "('$group_type', '$group_key', '$lib', '$exception_type', '$exception_types', 'distinct_id', 'token')";
 
 /** Types of groups, each with a column of events. */
 const GROUP_COLUMNS = ["$group_0", "$group_1", "$group_2", "$group_3", "$group_4"];
@@ -77,6 +79,9 @@ export const namesAndValues = (olderEvents: readonly number[]) => `
     SELECT kind, owner, name, count,
       CASE WHEN substr(raw, 1, 1) = '"' THEN json_extract_string(raw, '$') ELSE raw END AS value
     FROM typed WHERE type <> 'list' AND name NOT IN ${WITHOUT_VALUES}
+    UNION ALL
+    SELECT kind, owner, name, count, unnest(${itemsOf("raw")})
+    FROM typed WHERE kind = 'event' AND name = '$exception_types'
     UNION ALL
     SELECT 'group', owner, '$group_key', count(*), value
     FROM (SELECT owner, key AS value FROM groups_read UNION ALL ${KEYS_OF_EVENTS})
