@@ -9,7 +9,7 @@ const GROUPS: readonly Group[] = [
   {
     title: "Events",
     constants: {
-      "core/capture": ["BODY_BYTES_MAX"],
+      "core/capture": ["BODY_BYTES_MAX", "EXCEPTION_LIST_BYTES_MAX"],
       "http/request": ["UPLOAD_MS_MAX", "BODIES_BYTES_MAX", "SHORT_BODIES_BYTES_MIN"],
       "core/events": [
         "EVENT_BYTES_MAX",

@@ -100,6 +100,32 @@ describe("posthog-js on a page of another origin", () => {
     await context.close();
   });
 
+  test("keeps no cookie in cookieless mode, and is one visitor on two visits", async () => {
+    for (const _visit of [1, 2]) {
+      const { context, page, problems, visitor } = await site.visit({ cookieless_mode: "always" });
+      expect(visitor).toBe("$posthog_cookieless");
+      await page.waitForLoadState("networkidle");
+      expect(await context.cookies()).toEqual([]);
+      expect(problems).toEqual([]);
+      await context.close();
+    }
+
+    const filter = { key: "$cookieless_mode", value: "true", operator: "exact", type: "event" };
+    const query = `&properties=${encodeURIComponent(JSON.stringify([filter]))}`;
+    await server.stored(2, query);
+    const events = await server.events(query);
+    const ids = new Set(events.map(({ distinct_id }) => distinct_id));
+    expect([...ids]).toEqual([expect.stringMatching(/^cookieless_[\w-]{22}$/)]);
+    for (const { properties } of events) {
+      expect(properties).toMatchObject({
+        $session_id: expect.any(String),
+        $timezone: expect.any(String),
+      });
+      expect(properties).not.toHaveProperty("$raw_user_agent");
+    }
+    expect(await personsOf(server, String([...ids][0]))).toEqual([]);
+  });
+
   test("sends remaining events by a beacon when the page closes", async () => {
     const { context, page, problems, visitor } = await site.visit({
       request_queue_config: { flush_interval_ms: 5000 },

@@ -1,11 +1,12 @@
 import type { CapturedEvent, ChangeReason } from "../events/event.ts";
-import { identifyVisitor, type Visitor } from "./cookieless.ts";
+import type { JsonObject } from "../values/json.ts";
+import { identifyVisitor, type VisitorFacts } from "./cookieless.ts";
 import { addCountry, type SenderCountries } from "./country.ts";
 import { addElementsChain } from "./elements.ts";
 import { addExceptionLists } from "./exceptions.ts";
 
 /** Facts about the sender of an event from which properties are added. */
-export type Sender = Visitor & {
+export type Sender = VisitorFacts & {
   /** Undefined if events get no country (setting `geoip`). */
   countries: SenderCountries | undefined;
 };
@@ -16,7 +17,7 @@ type Addition = {
   added: string;
   from: string;
   /** Makes the addition, or adds the reason why it could not be made to `changes`. */
-  add(event: CapturedEvent, sender: Sender, changes: ChangeReason[]): void;
+  add(event: CapturedEvent, sender: Sender, changes: ChangeReason[], raw: JsonObject): void;
 };
 
 /** All additions, in the order in which they are made: before the journal, so that each store has the same. */
@@ -52,9 +53,17 @@ const ADDITIONS: readonly Addition[] = [
   },
 ];
 
-/** Makes all additions to an event, and adds the reasons why some could not be made to `changes`. */
-export function addAll(event: CapturedEvent, sender: Sender, changes: ChangeReason[]): void {
-  for (const { add } of ADDITIONS) add(event, sender, changes);
+/**
+ * Makes all additions to an event, which was sent as `raw`, and adds the reasons why some could not be made to
+ * `changes`.
+ */
+export function addAll(
+  event: CapturedEvent,
+  sender: Sender,
+  changes: ChangeReason[],
+  raw: JsonObject,
+): void {
+  for (const { add } of ADDITIONS) add(event, sender, changes, raw);
 }
 
 /** The additions as rows of a table: the events, the added properties, and their source. */

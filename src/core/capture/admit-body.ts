@@ -69,13 +69,13 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const { sentAt, historical } = submission;
   const isSentAtInvalid = sentAt === undefined && (submission.envelope["sent_at"] ?? null) !== null;
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
-  const sender = senderOf(body.hints, historical, arrived);
+  const sender = { ...senderOf(body.hints, historical, arrived), keyOf: submission.keyOf };
   const arrival = {
     ...{ now: arrived.now, newUuid: arrived.newUuid },
     sentAt,
     isSentAtInvalid,
     add: (event: CapturedEvent, raw: JsonObject, changes: ChangeReason[]) =>
-      addAll(event, { ...sender, key: submission.keyOf(raw) }, changes),
+      addAll(event, sender, changes, raw),
   };
   const warnings = warningTally();
   const lines = ndjsonBuffer(bytes.length, arrived.collect);
@@ -108,7 +108,7 @@ function senderOf(
   { client = {}, geoip }: RequestHints,
   historical: boolean,
   { countryOf, salts }: Arrived,
-): Omit<Sender, "key"> {
+): Omit<Sender, "keyOf"> {
   const { address, userAgent } = historical ? {} : client;
   const countries = geoip && { client: historical ? undefined : geoip.country, countryOf };
   return { countries, salts, address, userAgent };

@@ -1,6 +1,6 @@
 import { type CapturedEvent, type ChangeReason, COOKIELESS_ID } from "../events/event.ts";
 import { dashed } from "../values/ids.ts";
-import { isObject, type Json } from "../values/json.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { instantOf, wallClock } from "../values/zoned-time.ts";
 
 /**
@@ -10,10 +10,10 @@ import { instantOf, wallClock } from "../values/zoned-time.ts";
 export type DailySalts = Readonly<Record<string, string>>;
 
 /** The sender of an event, which distinguishes visitors without cookies. */
-export type Visitor = {
+export type VisitorFacts = {
   salts: DailySalts;
-  /** The project key of the event. */
-  key: string | undefined;
+  /** Returns the project key of an event as it was sent. */
+  keyOf: (raw: JsonObject) => string | undefined;
   /** The address and the `User-Agent` of the request; undefined for an import. */
   address: string | undefined;
   userAgent: string | undefined;
@@ -31,14 +31,15 @@ const FORGOTTEN = ["$ip", "$raw_user_agent", "$cookieless_extra"] as const;
  */
 export function identifyVisitor(
   event: CapturedEvent,
-  visitor: Visitor,
+  facts: VisitorFacts,
   changes: ChangeReason[],
+  raw: JsonObject,
 ): void {
   const { properties } = event;
   const isNameless = event.distinct_id === COOKIELESS_ID;
   if (!isNameless && properties["$cookieless_mode"] !== true) return;
   const day = dayOf(Date.parse(event.timestamp), properties["$timezone"]);
-  const hash = hashOf(event, visitor, day.name);
+  const hash = hashOf(event, { ...facts, key: facts.keyOf(raw) }, day.name);
   for (const name of FORGOTTEN) delete properties[name];
   const { $set, $set_once } = properties;
   if (isObject($set)) delete $set["$raw_user_agent"];
@@ -56,7 +57,11 @@ export function identifyVisitor(
 const HASH_BYTES = 16;
 
 /** The 16 bytes of a visitor on a day; undefined if the day has no secret any more, or the sender is unknown. */
-function hashOf({ properties }: CapturedEvent, visitor: Visitor, day: string): Buffer | undefined {
+function hashOf(
+  { properties }: CapturedEvent,
+  visitor: VisitorFacts & { key: string | undefined },
+  day: string,
+): Buffer | undefined {
   const { $ip: ip, $raw_user_agent: agent, $cookieless_extra: extra } = properties;
   const salt = visitor.salts[day];
   // A sender may say that it sends for another address, or for none.

@@ -1,8 +1,11 @@
 import type { CapturedEvent } from "../events/event.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 
-/** Most UTF-8 bytes of each list that is added, as JSON: of a large event, queries see properties of that size (decision 95). */
-const EXCEPTION_LIST_BYTES_MAX = 1024;
+/**
+ * UTF-8 bytes of each list that is added to an exception, as JSON; the rest is cut. Of a large event, queries see
+ * properties of that size (decision 95).
+ */
+export const EXCEPTION_LIST_BYTES_MAX = 1024;
 
 /** The most texts that share the bytes of a list; more are added while they fit. */
 const SHARES_MAX = 16;
