@@ -93,6 +93,22 @@ test.each(["total", "dau"])("each type has a line with all its exceptions: %s", 
   );
 });
 
+test("each type has lines with the values of another property", async () => {
+  const breakdowns = ["$exception_types", "$exception_level"].map((property) => {
+    return { property, type: "event" };
+  });
+  const [lines, drafted] = await trend({
+    properties: [{ key: "$exception_types", type: "event", operator: "exact", value: "TypeError" }],
+    breakdownFilter: { breakdowns },
+  });
+  const found = lines.map((line) => [line.breakdown_value?.[0], line.aggregated_value]);
+  expect(found).toEqual([
+    ["TypeError", 2],
+    ["OperationalError", 1],
+  ]);
+  expect(drafted).toHaveLength(2);
+});
+
 test("questions count by the types of all exceptions", async () => {
   const ask = async (query: string) => {
     const answer = await post("/query/", { query: { kind: "WordsQuery", query } });

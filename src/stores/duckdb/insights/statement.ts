@@ -59,6 +59,12 @@ export type Row = Record<string, Cell>;
 /** The condition that an event can be what a person did: SDKs make up a distinct id to describe a group. */
 export const IS_ACTIVITY = "events.event <> '$groupidentify'";
 
+/** SQL of the texts in a list, each in a row of its own; an empty list is one row with null. */
+function eachOf(text: string): string {
+  const texts = `list_distinct(${itemsOf(text)})`;
+  return `unnest(CASE WHEN len(${texts}) = 0 THEN [NULL] ELSE ${texts} END)`;
+}
+
 /** Returns a statement as SQL. */
 export function sqlOf({ tables, select }: Statement): string {
   return `WITH ${tables.join(", ")}\n${select}`;
@@ -122,25 +128,28 @@ export function eventScan(target: Target, period: Period, asked = period): Event
         return text(of, property);
     }
   };
-  const value = ({ by }: Breakdown) => {
-    const texts = by.map(({ of, property, isPage }) => {
+  const textsOf = ({ by }: Breakdown) =>
+    by.map(({ of, property, isPage }) => {
       const text = valueIn(of, property);
       return isPage === true ? pageOf(text) : text;
     });
-    return texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
-  };
+  const joined = (texts: readonly string[]) =>
+    texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
   return {
-    ...{ person, text, wall, since, value },
+    ...{ person, text, wall, since },
     isPlain: () => source.isPlain() && persons.isEmpty(),
     // A cast to DATE takes half the time of date_trunc.
     startOf: (interval) =>
       interval === "day" ? `${wall}::DATE` : `date_trunc('${interval}', ${wall})`,
+    value: (breakdown) => joined(textsOf(breakdown)),
     values(breakdown) {
-      const [one, another] = breakdown.by;
-      const isList = one?.of.type === "event" && isTextList(one.property);
-      if (!isList || another !== undefined) return value(breakdown);
-      const texts = `list_distinct(${itemsOf(value(breakdown))})`;
-      return `unnest(CASE WHEN len(${texts}) = 0 THEN [NULL] ELSE ${texts} END)`;
+      const isList = breakdown.by.map(
+        ({ of, property }) => of.type === "event" && isTextList(property),
+      );
+      const texts = textsOf(breakdown);
+      // Two lists would be read side by side, and not each text of one with each of the other.
+      if (isList.filter(Boolean).length !== 1) return joined(texts);
+      return joined(texts.map((text, index) => (isList[index] ? eachOf(text) : text)));
     },
     isOf({ event, filters }, counted = "persons") {
       const ofAll = counted === "persons" ? [IS_ACTIVITY] : [];
