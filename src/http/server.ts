@@ -71,7 +71,7 @@ import { readWordsRoutes } from "./routes/read-words.ts";
 import { queryRoutes } from "./routes/sql.ts";
 import { sqlSchemaRoutes } from "./routes/sql-schema.ts";
 import { statusRoutes } from "./routes/status.ts";
-import { userRoutes } from "./routes/users.ts";
+import { organizationRoutes, userRoutes } from "./routes/users.ts";
 import { captureRoutes, type OnRefused, type SenderOf } from "./sdk/capture.ts";
 import { sdkRoutes } from "./sdk/config.ts";
 import { logRoutes } from "./sdk/otlp.ts";
@@ -156,7 +156,8 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...projectRoutes(needs.projects),
   ...statusRoutes(needs.status),
   ...keyRoutes(needs.keys),
-  ...userRoutes(needs.users),
+  ...userRoutes(needs),
+  ...organizationRoutes(needs.projects),
   ...metricRoutes(needs.metrics),
 ];
 

@@ -897,6 +897,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["organizations_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["organizations_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/projects/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["organizations_projects_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -1768,6 +1816,8 @@ export interface components {
             id: number;
             /** Format: uuid */
             uuid: string;
+            /** Format: uuid */
+            organization: string;
             name: string;
             api_token: string;
             former_api_tokens: {
@@ -1861,7 +1911,8 @@ export interface components {
             value: string | null;
             mask_value: string;
             scopes: string[];
-            scoped_teams: number[] | null;
+            scoped_teams: number[];
+            scoped_organizations: string[];
             /** Format: date-time */
             created_at: string;
             expires_at: string | null;
@@ -1879,6 +1930,49 @@ export interface components {
             scopes?: string[];
             scoped_teams?: number[] | null;
             expires_at?: string | null;
+        };
+        Organization: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        Owner: {
+            id: number;
+            /** Format: uuid */
+            uuid: string;
+            distinct_id: string;
+            first_name: string;
+            last_name: string;
+            /** Format: email */
+            email: string;
+            is_email_verified: boolean;
+            hedgehog_config: {
+                [key: string]: unknown;
+            };
+            role_at_organization: string;
+            organization: components["schemas"]["Organization"];
+            organizations: components["schemas"]["Organization"][];
+            team: {
+                id: number;
+                /** Format: uuid */
+                uuid: string;
+                /** Format: uuid */
+                organization: string;
+                name: string;
+                timezone: string;
+            } | null;
+        };
+        OrganizationPage: {
+            count: number;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["Organization"][];
+        };
+        OrganizationProjectPage: {
+            count: number;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["Project"][];
         };
         Problem: {
             type: string;
@@ -4705,12 +4799,100 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "application/json": components["schemas"]["Owner"];
                 };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    organizations_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationPage"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    organizations_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            504: components["responses"]["504"];
+        };
+    };
+    organizations_projects_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationProjectPage"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

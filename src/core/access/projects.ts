@@ -4,6 +4,7 @@ import { isLonger, storableText } from "../values/json.ts";
 import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import { isProjectKey, newKey, PROJECT_KEY_PREFIX, type Principal } from "./key.ts";
+import { ORGANIZATION } from "./organization.ts";
 import {
   FORMER_KEYS_MAX,
   type FormerKey,
@@ -23,7 +24,7 @@ type Needs = {
 };
 
 /** A project as it may be shown, with its former keys that are still accepted. */
-export type ShownProject = Project & { former_api_tokens: FormerKey[] };
+export type ShownProject = Project & { organization: string; former_api_tokens: FormerKey[] };
 
 /** A project to be made. `timezone` is UTC by default. */
 export type ProjectDraft = {
@@ -83,7 +84,8 @@ export async function openProjects(needs: Needs): Promise<Projects> {
   const shown = (project: Project): ShownProject => {
     const at = isoTime(now());
     const { former = [] } = keysOf.get(project.id) ?? {};
-    return { ...project, former_api_tokens: former.filter(({ ends_at }) => ends_at > at) };
+    const former_api_tokens = former.filter(({ ends_at }) => ends_at > at);
+    return { ...project, organization: ORGANIZATION.id, former_api_tokens };
   };
   const remember = async (project: Project): Promise<ShownProject> => {
     const { id, api_token: current } = project;

@@ -26,6 +26,7 @@ const TAGS: Record<string, string> = {
   groups: "Companies, teams and other groups of events.",
   ingestion_warnings: "Reasons why events were not stored as sent.",
   projects: "Projects and their project keys.",
+  organizations: "The one organization, for tools that begin with it.",
   personal_api_keys: "Personal keys of the caller.",
   users: "Users.",
   metrics: "Metrics of the server.",

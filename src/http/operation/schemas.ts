@@ -3,7 +3,8 @@ import { PLAYLIST_TYPES } from "../../core/playlists/playlist.ts";
 import type { Json, JsonObject } from "../../core/values/json.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../core/values/page.ts";
 
-const of = <T>(example: T, description?: string) => ({
+/** An example of a shape, with what it means. */
+export const of = <T>(example: T, description?: string) => ({
   examples: [example],
   ...(description === undefined ? {} : { description }),
 });
@@ -191,31 +192,12 @@ export const PlaylistRecordingShape = t.Object(
 /** The answer of an operation without a result. */
 export const SuccessShape = t.Object({ success: t.Literal(true) }, { $id: "Success" });
 
-/** A personal key. */
-export const KeyShape = t.Object(
-  {
-    id: Whole(1),
-    user_id: Whole(1),
-    label: Text("ci"),
-    value: t.Nullable(Text("phx_…", "The key; only the answer that makes it has it.")),
-    mask_value: Text("phx_ab…wxyz"),
-    scopes: Texts(["person:read"]),
-    scoped_teams: t.Nullable(t.Array(t.Integer(), of([1], "Null for all projects."))),
-    created_at: DateTime,
-    expires_at: t.Nullable(DateTime),
-    last_used_at: t.Nullable(
-      t.String({ format: "date-time", ...of("2026-11-21T12:00:00.000000Z", "Exact to an hour.") }),
-    ),
-    last_rolled_at: t.Nullable(DateTime),
-  },
-  { $id: "PersonalApiKey" },
-);
-
 /** A project. */
 export const ProjectShape = t.Object(
   {
     id: Whole(1),
     uuid: Uuid,
+    organization: Uuid,
     name: Text("Shop"),
     api_token: Text("phc_…", "The project key: public, for capture."),
     former_api_tokens: t.Array(t.Object({ api_token: Text("phc_…"), ends_at: DateTime }), {

@@ -1,10 +1,10 @@
 import { t } from "elysia";
 import { KEY_LABEL_CHARS_MAX, type Principal } from "../../core/access/key.ts";
-import type { Keys } from "../../core/access/keys.ts";
+import type { Keys, ShownKey } from "../../core/access/keys.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { readId } from "../../core/values/ids.ts";
 import { route } from "../operation/route.ts";
-import { BodyInteger, KeyShape, PathId, Text, Texts } from "../operation/schemas.ts";
+import { BodyInteger, DateTime, of, PathId, Text, Texts, Whole } from "../operation/schemas.ts";
 
 const KEYS = "/api/personal_api_keys/";
 const OneKey = t.Object({
@@ -13,6 +13,30 @@ const OneKey = t.Object({
     const: "@current",
   }),
 });
+
+/** A personal key. */
+const KeyShape = t.Object(
+  {
+    id: Whole(1),
+    user_id: Whole(1),
+    label: Text("ci"),
+    value: t.Nullable(Text("phx_…", "The key; only the answer that makes it has it.")),
+    mask_value: Text("phx_ab…wxyz"),
+    scopes: Texts(["person:read"]),
+    scoped_teams: t.Array(
+      t.Integer(),
+      of([1], "The only projects that it may see; empty for all."),
+    ),
+    scoped_organizations: t.Array(t.String(), of([], "Always empty: there is one.")),
+    created_at: DateTime,
+    expires_at: t.Nullable(DateTime),
+    last_used_at: t.Nullable(
+      t.String({ format: "date-time", ...of("2026-11-21T12:00:00.000000Z", "Exact to an hour.") }),
+    ),
+    last_rolled_at: t.Nullable(DateTime),
+  },
+  { $id: "PersonalApiKey" },
+);
 
 const label = Text("ci", `At most ${KEY_LABEL_CHARS_MAX} characters.`);
 const scopes = Texts(
@@ -50,7 +74,7 @@ export const keyRoutes = (keys: Keys) => [
     summary: "List the personal keys of the caller, the oldest first, without their values.",
     status: 200,
     response: t.Array(KeyShape),
-    handle: ({ principal }) => keys.list(principal),
+    handle: async ({ principal }) => (await keys.list(principal)).map(listed),
   }),
   route({
     method: "POST",
@@ -61,8 +85,8 @@ export const keyRoutes = (keys: Keys) => [
     body: KeyDraft,
     status: 201,
     response: KeyShape,
-    handle: ({ principal, body: { label, scopes, scoped_teams, expires_at } }) =>
-      keys.create({ label, scopes, scoped_teams, expires_at }, principal),
+    handle: async ({ principal, body: { label, scopes, scoped_teams, expires_at } }) =>
+      listed(await keys.create({ label, scopes, scoped_teams, expires_at }, principal)),
   }),
   route({
     method: "GET",
@@ -73,7 +97,8 @@ export const keyRoutes = (keys: Keys) => [
     params: OneKey,
     status: 200,
     response: KeyShape,
-    handle: ({ principal, params }) => keys.get(idOf(params, principal), principal),
+    handle: async ({ principal, params }) =>
+      listed(await keys.get(idOf(params, principal), principal)),
   }),
   route({
     method: "PATCH",
@@ -85,8 +110,8 @@ export const keyRoutes = (keys: Keys) => [
     body: KeyChanges,
     status: 200,
     response: KeyShape,
-    handle: ({ principal, params, body }) =>
-      keys.change(idOf(params, principal), body ?? {}, principal),
+    handle: async ({ principal, params, body }) =>
+      listed(await keys.change(idOf(params, principal), body ?? {}, principal)),
   }),
   route({
     method: "DELETE",
@@ -111,9 +136,15 @@ export const keyRoutes = (keys: Keys) => [
     params: OneKey,
     status: 200,
     response: KeyShape,
-    handle: ({ principal, params }) => keys.roll(idOf(params, principal), principal),
+    handle: async ({ principal, params }) =>
+      listed(await keys.roll(idOf(params, principal), principal)),
   }),
 ];
+
+/** A key as tools read it: without a confinement its lists are empty. */
+const listed = ({ scoped_teams, ...key }: ShownKey) => {
+  return { ...key, scoped_teams: [...(scoped_teams ?? [])], scoped_organizations: [] };
+};
 
 function idOf({ id }: { id: string }, { key_id }: Principal): number {
   if (id === "@current") return key_id;

@@ -79,7 +79,8 @@ describe("a personal key", () => {
       ...DRAFT,
       value: expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/),
       mask_value: `phx_...${made.value?.slice(-4)}`,
-      scoped_teams: null,
+      scoped_teams: [],
+      scoped_organizations: [],
       created_at: expect.stringMatching(/Z$/),
       expires_at: null,
       last_used_at: null,
@@ -169,11 +170,12 @@ describe("a personal key", () => {
     expect(keyOf(await change({}))).toEqual({ ...rest, value: null });
     expect(keyOf(await change({ label: "cd" }))).toEqual({ ...rest, label: "cd", value: null });
     const wide = { scopes: ["*"], scoped_teams: null, expires_at: "2027-01-01T00:00:00.000000Z" };
-    expect(keyOf(await change(wide))).toEqual({ ...rest, label: "cd", ...wide, value: null });
+    const all = { ...wide, scoped_teams: [] };
+    expect(keyOf(await change(wide))).toEqual({ ...rest, label: "cd", ...all, value: null });
     const others = { id: 1, user_id: 7, hash: "x", value: "phx_x", mask_value: "x" };
     expect(
       keyOf(await change({ ...others, last_used_at: null, revoked_at: "2026" })),
-    ).toMatchObject({ ...wide, id: made.id, user_id: 1, mask_value: made.mask_value });
+    ).toMatchObject({ ...all, id: made.id, user_id: 1, mask_value: made.mask_value });
     expect((await app.get("/events/", { key: made.value })).status).toBe(200);
   });
 

@@ -14,6 +14,7 @@ const DASHBOARDS = `${ENVIRONMENT}dashboards/`;
 const INSIGHT_QUERY = `${ENVIRONMENT}max_tools/create_and_query_insight/`;
 const EVENT_NAMES = `${ENVIRONMENT}event_definitions/`;
 const KEYS = "/api/personal_api_keys/";
+const ORGANIZATIONS = "/api/organizations/";
 const PROJECT = "/api/projects/:project_id/";
 
 /** A management operation: `parameters` are those of its query; `asked` is what it is tried with. */
@@ -166,6 +167,9 @@ export const OPERATIONS: Row[] = [
   ["DELETE", `${KEYS}:id/`, "personal_api_key:write", 204, ""],
   ["POST", `${KEYS}:id/roll/`, "personal_api_key:write", 200, ""],
   ["GET", "/api/users/@me/", "user:read", 200, ""],
+  ["GET", ORGANIZATIONS, "project:read", 200, ""],
+  ["GET", `${ORGANIZATIONS}:organization_id/`, "project:read", 200, ""],
+  ["GET", `${ORGANIZATIONS}:organization_id/projects/`, "project:read", 200, LIST],
   ["GET", "/metrics", "project:read", 200, ""],
 ];
 
@@ -185,6 +189,7 @@ export function concrete(path: string, ids: Partial<Made> = {}): string {
     })
     .replace(":short_id", path.startsWith(INSIGHTS) ? insight : playlist)
     .replace(":name", () => (path.startsWith(EVENT_NAMES) ? "$groupidentify" : "$group_type"))
+    .replace(":organization_id", "@current")
     .replace(":session_recording_id", "r")
     .replace(":deletion_id", deletion)
     .replace(":uuid", event);
