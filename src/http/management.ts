@@ -7,12 +7,16 @@ import { isObject, type JsonObject } from "../core/values/json.ts";
 import { EventStream, eventStream } from "./answer/event-stream.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
+import { changesOf } from "./changes.ts";
 import { hasProject, type Route, shapesOf } from "./operation/route.ts";
 import type { publicAddress } from "./request/address.ts";
 import type { Authorizer, Granted } from "./request/auth.ts";
 import { type Meter, readBody } from "./request/body.ts";
+import { checkFields } from "./request/fields.ts";
 import { checkParameters, decoded } from "./request/parameters.ts";
 import { answerOf, type Preference, prefersTable } from "./request/preferences.ts";
+
+type Sent = { query: Record<string, unknown>; body: unknown };
 
 /** Bytes of the body of a request to the API. */
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
@@ -25,9 +29,18 @@ type Guards = Authorizer & {
   prefer: Preference;
 };
 
-/** Serves an operation. It authorizes before it validates: without a key, an invalid body gets 401. */
-export function mountManagement(app: Elysia, route: Route, guards: Guards): void {
+/**
+ * Serves an operation. It authorizes before it validates: without a key, an invalid body gets 401. `sibling` is the read
+ * of the thing that it changes, or the change of the thing that it reads, if there is one.
+ */
+export function mountManagement(
+  app: Elysia,
+  route: Route,
+  guards: Guards,
+  sibling: Route | undefined,
+): void {
   const { authorize, address, prefer } = guards;
+  const { current, change, etagOf } = changesOf(route, sibling, address);
   const isTable = hasTable(route);
   const meter: Meter = { held: 0 };
   type Context = { request: Request; params: Record<string, string> };
@@ -53,13 +66,16 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     const { signal } = request;
     noteCaller(signal, granted.principal.key_id);
     const input = { ...context, ...granted, url: address(request), signal };
-    const handled = await route.handle(input as Parameters<Route["handle"]>[0]);
+    const run = () => route.handle(input as Parameters<Route["handle"]>[0]);
+    const handled = await change(run, context, granted);
     const result = send(handled, request, granted);
     const answer = answerOf(route, context.request, { result, byDefault: prefer });
     if (isTable) answer.headers.append("vary", "Accept");
     // Keys and persons must not be cached, and a browser must not guess their type.
     answer.headers.set("cache-control", "no-store");
     answer.headers.set("x-content-type-options", "nosniff");
+    const etag = etagOf(handled);
+    if (etag !== undefined) answer.headers.set("etag", etag);
     return answer;
   };
   app.route(route.method, route.path, handle as () => Promise<Response>, {
@@ -75,11 +91,16 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       await authenticate(context as Context);
       // The key may end during an upload, which may take minutes.
       if (route.body !== undefined) await guards.reauthorize(accessOf(context as Context));
-      const { request, query } = context as Context & { query: Record<string, unknown> };
+      const { request, query, body } = context as Context & Sent;
       checkEncoding(route, request);
       // Some operations are always refused (contract 4.4).
       if (route.status !== 405) checkParameters(route, request);
       readScalars(route, query);
+      if (isObject(body)) {
+        const thing = async () =>
+          current(context as Context, await authenticate(context as Context));
+        await checkFields(route, body, thing);
+      }
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },
     ...shapesOf(route),

@@ -25,18 +25,6 @@ const FORGED: [name: string, value: unknown][] = Object.entries({
   ...{ prototype: { deleted: true }, deleted_at: OTHER_TIME },
 });
 
-/** Something of it in an answer. */
-const FORGERY = /forged|:7351|2001-01-01|"eve"|eve@|Tokyo/;
-
-/** A body as JSON with forged fields added; the own fields of the body count. */
-function forged(body: object): string {
-  const around = FORGED.filter(([name]) => !Object.hasOwn(body, name));
-  const fields = [...around, ...Object.entries(body)].map(
-    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  );
-  return `{${fields.join(",")}}`;
-}
-
 const server = sharedServer();
 const ask = asker(server);
 let person: { id: number };
@@ -82,11 +70,18 @@ describe("fields that no caller may write", () => {
     ],
     ["PATCH", () => `${KEYS}${key.id}/`, "", { label: "cd" }, { label: "cd" }],
     ["PATCH", () => "/api/projects/1/", "", { name: "Shop", timezone: "UTC" }, { name: "Shop" }],
-  ])("are passed over: %s %s %s", async (method, path, below, body, changed) => {
+  ])("are refused by name: %s %s %s", async (method, path, below, body, changed) => {
     const before = (await ask("GET", path())).body as Record<string, unknown>;
 
-    const answered = await ask(method, path() + below, { body: forged(body) });
+    for (const [name, value] of FORGED.filter(([name]) => !Object.hasOwn(body, name))) {
+      const refused = await ask(method, path() + below, { body: { ...body, [name]: value } });
+      const status = name.startsWith("last_modified") && method === "PATCH" ? /40[09]/ : /400/;
+      expect([name, `${refused.status}`]).toEqual([name, expect.stringMatching(status)]);
+      expect(refused.body).toMatchObject({ attr: name });
+    }
+    expect((await ask("GET", path())).body).toEqual(before);
 
+    const answered = await ask(method, path() + below, { body });
     expect(answered.status).toBeLessThan(300);
     const after = (await ask("GET", path())).body as Record<string, unknown>;
     const { counted, ...fields } = changed as { counted?: number };
@@ -102,7 +97,6 @@ describe("fields that no caller may write", () => {
             },
           }),
     });
-    expect(answered.text).not.toMatch(FORGERY);
   });
 
   test.each<[string, string, object]>([
@@ -122,17 +116,11 @@ describe("fields that no caller may write", () => {
       { query: { kind: "TrendsQuery", series: [{}] } },
     ],
   ])("are no part of a new %s", async (_what, path, body) => {
-    const made = await ask("POST", path, { body: forged(body) });
-    const own = await ask("POST", path, { body });
-
-    expect(made.status).toBeLessThan(300);
-    expect(own.status).toBe(made.status);
-    expect(made.text).not.toMatch(FORGERY);
-    const fieldsOf = ({ body }: { body: unknown }) => Object.keys(body as object);
-    expect(fieldsOf(made)).toEqual(fieldsOf(own));
-    const owner = ({ body }: { body: unknown }) =>
-      JSON.stringify(body).match(/"(user_id|created_by)":(\d+|\{"id":\d+)/g);
-    expect(owner(made)).toEqual(owner(own));
+    for (const [name, value] of FORGED.filter(([name]) => !Object.hasOwn(body, name))) {
+      const refused = await ask("POST", path, { body: { ...body, [name]: value } });
+      expect([name, refused]).toMatchObject([name, { status: 400, body: { attr: name } }]);
+    }
+    expect((await ask("POST", path, { body })).status).toBeLessThan(300);
   });
 
   test("open nothing: no key, no project key, no person and no project is of the forger's choice", async () => {

@@ -339,7 +339,15 @@ export const userNamed = (email: string) => ({
 
 /** An insight to be inserted that is not saved. */
 export const unsaved = {
-  ...{ name: "", description: "", query: {}, favorited: false, saved: false, dashboards: [] },
+  ...{
+    name: "",
+    description: "",
+    query: {},
+    tags: [],
+    favorited: false,
+    saved: false,
+    dashboards: [],
+  },
   ...{ created_at: AT, created_by: 1, last_modified_at: AT, last_modified_by: 1 },
 };
 

@@ -1333,6 +1333,7 @@ export interface components {
             id: number;
             name: string;
             description: string;
+            tags: string[];
             pinned: boolean;
             deleted: boolean;
             filters: {
@@ -1379,6 +1380,8 @@ export interface components {
         DashboardDraft: {
             name?: string;
             description?: string;
+            tags?: string[];
+            _create_in_folder?: string;
             pinned?: boolean;
             filters?: {
                 [key: string]: unknown;
@@ -1395,6 +1398,7 @@ export interface components {
             query: {
                 [key: string]: unknown;
             };
+            tags: string[];
             favorited: boolean;
             saved: boolean;
             dashboards: number[];
@@ -1405,6 +1409,12 @@ export interface components {
             /** Format: date-time */
             last_modified_at: string;
             last_modified_by: components["schemas"]["User"];
+            /** Format: date-time */
+            updated_at: string;
+            derived_name: string | null;
+            filters: {
+                [key: string]: unknown;
+            };
         };
         DashboardTile: {
             id: number;
@@ -1432,6 +1442,7 @@ export interface components {
             id: number;
             name: string;
             description: string;
+            tags: string[];
             pinned: boolean;
             deleted: boolean;
             filters: {
@@ -1448,6 +1459,8 @@ export interface components {
         DashboardChange: {
             name?: string;
             description?: string;
+            tags?: string[];
+            _create_in_folder?: string;
             pinned?: boolean;
             filters?: {
                 [key: string]: unknown;
@@ -1533,6 +1546,8 @@ export interface components {
         InsightSaved: {
             name?: string;
             description?: string;
+            tags?: string[];
+            _create_in_folder?: string;
             favorited?: boolean;
             saved?: boolean;
             dashboards?: number[];
@@ -1541,6 +1556,8 @@ export interface components {
         InsightChange: {
             name?: string;
             description?: string;
+            tags?: string[];
+            _create_in_folder?: string;
             favorited?: boolean;
             saved?: boolean;
             dashboards?: number[];
@@ -2028,6 +2045,15 @@ export interface components {
                 "text/plain": string;
             };
         };
+        409: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+                "text/plain": string;
+            };
+        };
         413: {
             headers: {
                 [name: string]: unknown;
@@ -2371,7 +2397,9 @@ export interface operations {
             query?: {
                 format?: "json" | "csv";
             };
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 id: number | string;
@@ -2398,6 +2426,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -3020,7 +3049,9 @@ export interface operations {
     playlists_partial_update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 short_id: string;
@@ -3046,6 +3077,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -3316,7 +3348,9 @@ export interface operations {
     annotations_partial_update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 id: number;
@@ -3342,6 +3376,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -3357,6 +3392,7 @@ export interface operations {
                 offset?: number;
                 cursor?: string;
                 search?: string;
+                tags?: string;
                 pinned?: boolean;
                 created_by?: number;
                 deleted?: boolean;
@@ -3484,7 +3520,9 @@ export interface operations {
     dashboards_partial_update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 id: number;
@@ -3510,6 +3548,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -3611,6 +3650,9 @@ export interface operations {
                 offset?: number;
                 cursor?: string;
                 search?: string;
+                short_id?: string;
+                tags?: string;
+                dashboards?: string;
                 favorited?: boolean;
                 saved?: boolean;
                 created_by?: number;
@@ -3739,7 +3781,9 @@ export interface operations {
     insights_partial_update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 short_id: string;
@@ -3765,6 +3809,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -4144,7 +4189,9 @@ export interface operations {
     event_definitions_partial_update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 name: string;
@@ -4170,6 +4217,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -4215,7 +4263,9 @@ export interface operations {
             query?: {
                 type?: "event" | "person";
             };
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 name: string;
@@ -4241,6 +4291,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -4507,7 +4558,9 @@ export interface operations {
     projects_update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
             };
@@ -4532,6 +4585,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -4723,7 +4777,9 @@ export interface operations {
     personal_api_keys_update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 id: number | "@current";
             };
@@ -4748,6 +4804,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             408: components["responses"]["408"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];

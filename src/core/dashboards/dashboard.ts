@@ -22,6 +22,8 @@ export type Dashboard = {
   id: number;
   name: string;
   description: string;
+  /** As they were sent, in their order. */
+  tags: string[];
   pinned: boolean;
   deleted: boolean;
   filters: JsonObject;
@@ -33,6 +35,12 @@ export type Dashboard = {
   /** In the order in which they were added; those of deleted insights are hidden. */
   tiles: Tile[];
 };
+
+/** Tags of a dashboard or an insight. */
+export const TAGS_MAX = 50;
+
+/** Characters of a tag. */
+export const TAG_CHARS_MAX = 255;
 
 /** Tiles of one dashboard. */
 export const DASHBOARD_TILES_MAX = 50;

@@ -102,7 +102,7 @@ export function dashboards(needs: Needs): Dashboards {
   const draft = ({ project, user }: DashboardAsking): NewDashboard => {
     const changed = changeBy(user);
     const made = { created_at: changed.last_modified_at, created_by: user };
-    const fields = { name: "", description: "", pinned: false, filters: {} };
+    const fields = { name: "", description: "", tags: [], pinned: false, filters: {} };
     return { project_id: project, ...fields, ...made, ...changed, isDefault: false };
   };
   /** Tiles with new insights, by the author of their dashboard. */
@@ -112,7 +112,7 @@ export function dashboards(needs: Needs): Dashboards {
       const { project_id, created_at, created_by, last_modified_at, last_modified_by } = made;
       const insight = {
         ...{ project_id, short_id: newShortId(randomBytes), name, description: "", query },
-        ...{ favorited: false, saved: true, dashboards: [] },
+        ...{ tags: [], favorited: false, saved: true, dashboards: [] },
         ...{ created_at, created_by, last_modified_at, last_modified_by },
       };
       return { insight, layouts, attr: "use_template" };

@@ -7,6 +7,8 @@ import {
   DASHBOARD_TILES_MAX,
   type Layouts,
   type Place,
+  TAG_CHARS_MAX,
+  TAGS_MAX,
   TILE_TEXT_CHARS_MAX,
 } from "./dashboard.ts";
 
@@ -24,10 +26,12 @@ export type SentTile = {
 export type SentDashboard = {
   name?: string | undefined;
   description?: string | undefined;
+  tags?: string[] | undefined;
   pinned?: boolean | undefined;
   deleted?: boolean | undefined;
   filters?: JsonObject | undefined;
   tiles?: SentTile[] | undefined;
+  _create_in_folder?: string | undefined;
 };
 
 /** Columns of the grid on which tiles are placed. */
@@ -40,8 +44,11 @@ const ROWS_MAX = 1000;
 const COLOR_CHARS_MAX = 40;
 
 /** Returns the sent fields in storable form; a field that is absent stays absent. Fails `too_long`. */
-export function storableDashboard({ name, description, pinned, deleted, filters }: SentDashboard) {
+export function storableDashboard({ name, description, tags, ...others }: SentDashboard) {
+  const { pinned, deleted, filters, _create_in_folder: folder } = others;
+  checkFolder(folder);
   return {
+    ...(tags === undefined ? {} : { tags: storableTags(tags) }),
     ...(name === undefined ? {} : { name: text(name, DASHBOARD_NAME_CHARS_MAX, "name") }),
     ...(description === undefined
       ? {}
@@ -50,6 +57,21 @@ export function storableDashboard({ name, description, pinned, deleted, filters 
     ...(deleted === undefined ? {} : { deleted }),
     ...(filters === undefined ? {} : { filters }),
   };
+}
+
+/** Returns tags in storable form. Fails `invalid_input` and `too_long`. */
+export function storableTags(tags: readonly string[]): string[] {
+  if (tags.length > TAGS_MAX) {
+    throw new Failure("invalid_input", `At most ${TAGS_MAX} tags are kept.`, "tags");
+  }
+  return tags.map((tag, at) => text(tag, TAG_CHARS_MAX, `tags__${at}`));
+}
+
+/** Fails `invalid_input` on a folder other than `Unfiled`, the default of PostHog's clients. */
+export function checkFolder(folder: string | undefined): void {
+  if (folder === undefined || /^(?:Unfiled(?:\/|$)|$)/.test(folder)) return;
+  const detail = "There are no folders. Send tags, by which a list can be filtered.";
+  throw new Failure("invalid_input", detail, "_create_in_folder");
 }
 
 /** Returns sent tiles as changes. Fails `invalid_input` and `too_long`. */
@@ -85,8 +107,14 @@ function layoutsOf({ sm, xs }: NonNullable<SentTile["layouts"]>, attr: string): 
     const detail = `A place is on a grid of ${COLUMNS} columns and ${ROWS_MAX} rows.`;
     throw new Failure("invalid_input", detail, attr);
   }
-  return { ...(sm === undefined ? {} : { sm }), ...(xs === undefined ? {} : { xs }) };
+  return {
+    ...(sm === undefined ? {} : { sm: placed(sm) }),
+    ...(xs === undefined ? {} : { xs: placed(xs) }),
+  };
 }
+
+/** Without the fields in which a client's grid keeps what it does. */
+const placed = ({ x, y, w, h }: Place): Place => ({ x, y, w, h });
 
 const isOnGrid = ({ x, y, w, h }: Place) =>
   x >= 0 && w >= 1 && x + w <= COLUMNS && y >= 0 && h >= 1 && y + h <= ROWS_MAX;

@@ -6,8 +6,7 @@ import type {
   DescribedPlace,
 } from "../ports/definitions.ts";
 import { Failure } from "../values/failure.ts";
-import { isLonger, type JsonObject, storableText } from "../values/json.ts";
-import { rejectUnknownFields } from "../values/known-fields.ts";
+import { isLonger, storableText } from "../values/json.ts";
 import type { Part } from "../values/page.ts";
 import {
   ALSO_CALLED_CHARS_MAX,
@@ -39,7 +38,7 @@ export type DefinitionPlace = Omit<DescribedPlace, "kind"> & {
   kind: DescribedKind | "group_property";
 };
 
-/** A description and words as they are sent; other fields are refused. */
+/** A description and words as they are sent. */
 export type SentNote = { description?: string | undefined; also_called?: string[] | undefined };
 
 /** Events and properties of projects. All fail `unavailable` while the event store catches up. */
@@ -160,7 +159,6 @@ function unseen({ kind, name }: DefinitionPlace): EventDefinition | PropertyDefi
 
 /** Returns the sent fields in storable form; a field that is absent stays absent. */
 function storableNote(sent: SentNote): Partial<DefinitionNote> {
-  rejectUnknownFields(sent as JsonObject, { known: ["description", "also_called"] });
   const { description, also_called } = sent;
   if (description !== undefined) checkLength(description, DESCRIPTION_CHARS_MAX, "description");
   return {

@@ -226,7 +226,16 @@ async function keep(
   const { project: project_id, user, name, query } = asked;
   const at = isoTime(now());
   const draft = {
-    ...{ project_id, name, query, description: "", favorited: false, saved: false, dashboards: [] },
+    ...{
+      project_id,
+      name,
+      query,
+      description: "",
+      tags: [],
+      favorited: false,
+      saved: false,
+      dashboards: [],
+    },
     ...{ created_at: at, created_by: user, last_modified_at: at, last_modified_by: user },
   };
   return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }));

@@ -1,3 +1,4 @@
+import { checkFolder, storableTags } from "../dashboards/sent.ts";
 import type { InsightFilter, InsightReads, InsightWrites } from "../ports/insights.ts";
 import {
   INSIGHT_DESCRIPTION_CHARS_MAX,
@@ -23,6 +24,8 @@ export type SentInsight = {
   name?: string | undefined;
   description?: string | undefined;
   query?: Json | undefined;
+  tags?: string[] | undefined;
+  _create_in_folder?: string | undefined;
   favorited?: boolean | undefined;
   /** Whether it stays; true if it is not sent, unless nothing but `deleted` is sent. */
   saved?: boolean | undefined;
@@ -97,7 +100,15 @@ export function keptInsights({
       const at = isoTime(now());
       const { deleted: _deleted, name = "", ...fields } = storableFields(others);
       const draft = {
-        ...{ project_id, query, description: "", favorited: false, saved: true, dashboards: [] },
+        ...{
+          project_id,
+          query,
+          description: "",
+          tags: [],
+          favorited: false,
+          saved: true,
+          dashboards: [],
+        },
         ...fields,
         name: nameOf(name || wordsOf(sent) || tableName(query), read),
         ...{ created_at: at, created_by: user, last_modified_at: at, last_modified_by: user },
@@ -133,8 +144,10 @@ function storableFields({ name, description, ...others }: Omit<SentInsight, "que
     const detail = `At most ${INSIGHT_DESCRIPTION_CHARS_MAX} characters.`;
     throw new Failure("too_long", detail, "description");
   }
-  const { favorited, saved, deleted, dashboards } = others;
+  const { tags, favorited, saved, deleted, dashboards } = others;
+  checkFolder(others._create_in_folder);
   return {
+    ...(tags === undefined ? {} : { tags: storableTags(tags) }),
     ...(name === undefined ? {} : { name: storableText(name) }),
     ...(description === undefined ? {} : { description: storableText(description) }),
     ...(favorited === undefined ? {} : { favorited }),

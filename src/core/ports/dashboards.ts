@@ -15,6 +15,8 @@ export type DashboardRow = Omit<Dashboard, "tiles">;
 export type DashboardFilter = {
   /** A part of the name or the description, in any case of its letters. */
   search?: string | undefined;
+  /** Any of these tags. */
+  tags?: readonly string[] | undefined;
   pinned?: boolean | undefined;
   /** Id of its author. */
   created_by?: number | undefined;

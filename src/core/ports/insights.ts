@@ -221,6 +221,11 @@ export type InsightDrafts = {
 export type InsightFilter = {
   /** A part of the name or the description, in any case of its letters. */
   search?: string | undefined;
+  short_id?: string | undefined;
+  /** Any of these tags. */
+  tags?: readonly string[] | undefined;
+  /** Ids of dashboards that all have it. */
+  dashboards?: readonly number[] | undefined;
   favorited?: boolean | undefined;
   /** Whether it is saved or on a dashboard. */
   saved?: boolean | undefined;
@@ -245,7 +250,8 @@ export type InsightReads = {
 /** The fields of an insight that are written; users and dashboards are named by their ids. */
 export type InsightFields = Omit<
   Insight,
-  "id" | "short_id" | "created_at" | "created_by" | "last_modified_by"
+  | ("id" | "short_id" | "created_at" | "created_by" | "last_modified_by")
+  | ("updated_at" | "derived_name" | "filters")
 > & { last_modified_by: number };
 
 /** An insight to be kept; `created_by` is the id of its author. */

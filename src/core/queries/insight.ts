@@ -19,6 +19,8 @@ export type Insight = {
   description: string;
   /** Its `kind` is one of QUERY_KINDS or TABLE_KINDS, `HogQLQuery` or `SQLQuery`; it may be in one of NODE_KINDS. */
   query: JsonObject;
+  /** As they were sent, in their order. */
+  tags: string[];
   favorited: boolean;
   /** Whether it was saved. Insights that are neither saved nor on a dashboard are removed one day. */
   saved: boolean;
@@ -31,6 +33,10 @@ export type Insight = {
   /** When and by whom name, description or query were last changed. */
   last_modified_at: string;
   last_modified_by: User;
+  /** Fields that clients of PostHog expect: the time of the last change, and two that are always empty. */
+  updated_at: string;
+  derived_name: null;
+  filters: Record<string, never>;
 };
 
 /** Characters of an insight's name. */

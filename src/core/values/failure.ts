@@ -17,6 +17,7 @@ const FAILURES = {
   sign_in_too_old: { status: 403, type: "authentication_error" },
   permission_denied: { status: 403, type: "authentication_error" },
   not_found: { status: 404, type: "invalid_request" },
+  conflict: { status: 409, type: "invalid_request" },
   request_timeout: { status: 408, type: "invalid_request" },
   method_not_allowed: { status: 405, type: "invalid_request" },
   payload_too_large: { status: 413, type: "invalid_request" },

@@ -7,3 +7,19 @@ export function inTurn(): <T>(work: () => Promise<T> | T) => Promise<T> {
     return done;
   };
 }
+
+/** The same for each key by itself. */
+export function inTurnByKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const turns = new Map<string, { run: ReturnType<typeof inTurn>; waiting: number }>();
+  return async (key, work) => {
+    const turn = turns.get(key) ?? { run: inTurn(), waiting: 0 };
+    turns.set(key, turn);
+    turn.waiting++;
+    try {
+      return await turn.run(work);
+    } finally {
+      turn.waiting--;
+      if (turn.waiting === 0) turns.delete(key);
+    }
+  };
+}

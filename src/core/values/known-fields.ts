@@ -58,13 +58,22 @@ export function rejectUnknownFields(
   for (const [name, value] of Object.entries(sent)) {
     if (known.includes(name) || isNothing(value)) continue;
     if (attr !== undefined && isUnused(name, value)) continue;
-    const instead = insteadOf(attr === undefined ? "parameter" : "field", name);
-    const hint = known.length === 0 ? "" : `Known here: ${[...new Set(known)].join(", ")}.`;
-    const field = name.slice(0, NAME_CHARS_MAX);
-    throw new Failure(
-      "invalid_input",
-      `${instead || `This ${kind} is not known. `}${hint}`.trimEnd(),
-      attr === undefined ? field : `${attr}__${field}`,
-    );
+    throw unknownField(name, { known, kind, attr });
   }
+}
+
+/** The failure of a field that is not known, with what to write in its place; `attr` is the field around it. */
+export function unknownField(
+  name: string,
+  {
+    known,
+    attr = "",
+    kind = "field",
+  }: { known: readonly string[]; attr?: string | undefined; kind?: string },
+): Failure {
+  const instead = insteadOf(attr === "" ? "parameter" : "field", name);
+  const hint = known.length === 0 ? "" : `Known here: ${[...new Set(known)].join(", ")}.`;
+  const detail = `${instead || `This ${kind} is not known. `}${hint}`.trimEnd();
+  const field = name.slice(0, NAME_CHARS_MAX);
+  return new Failure("invalid_input", detail, attr === "" ? field : `${attr}__${field}`);
 }

@@ -3,7 +3,7 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { Failure, RETRY_AFTER_S, serverError } from "../../core/values/failure.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import type { Route, SdkRoute } from "../operation/route.ts";
+import { type Route, type SdkRoute, siblingOf } from "../operation/route.ts";
 import { ProblemShape } from "../operation/schemas.ts";
 import { tooManyKeys } from "../request/auth.ts";
 import { schemaWriter, type WriteSchema } from "./json-schema.ts";
@@ -38,6 +38,7 @@ const FAILURES = [
   new Failure("not_authenticated", "A personal API key is required: Bearer phx_…."),
   new Failure("permission_denied", "The API key lacks the scope 'person:read'."),
   new Failure("not_found", "Not found."),
+  new Failure("conflict", "Changed since it was read: name. Read it again.", "name"),
   new Failure("request_timeout", "The body took too long to arrive."),
   new Failure("payload_too_large", "The body is over 1048576 bytes."),
   new Failure("unsupported_media_type", "The body must be application/json."),
@@ -106,7 +107,10 @@ function pathsOf(
   for (const route of sdk) {
     if (route.documented) add(route, captureOperationOf(route.documented, "capture", write));
   }
-  for (const route of management) add(route, operationOf(route, tagOf(route), write));
+  for (const route of management) {
+    const isVersioned = route.method === "PATCH" && siblingOf(route, management) !== undefined;
+    add(route, operationOf(route, tagOf(route), write, isVersioned));
+  }
   return paths;
 }
 

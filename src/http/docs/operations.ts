@@ -10,11 +10,17 @@ import type { WriteSchema } from "./json-schema.ts";
 export const SECURITY_SCHEME = "personal_api_key";
 
 /** Describes a management operation under a tag. */
-export function operationOf(route: Route, tag: string, write: WriteSchema): object {
+export function operationOf(
+  route: Route,
+  tag: string,
+  write: WriteSchema,
+  isVersioned: boolean,
+): object {
   const { operationId, summary, scope, body, empty } = route;
   const { params, query } = shapesOf(route);
   const parameters = [
     ...(empty ? parametersOf("header", PreferHeader, write) : []),
+    ...(isVersioned ? parametersOf("header", IfMatchHeader, write) : []),
     ...parametersOf("path", params, write),
     ...parametersOf("query", query, write),
   ];
@@ -32,11 +38,23 @@ export function operationOf(route: Route, tag: string, write: WriteSchema): obje
       ...successesOf(route, write),
       ...failures(400, 401, 403),
       ...(route.path.includes("/:") ? failures(404) : {}),
+      ...(isVersioned ? failures(409) : {}),
       ...(body === undefined ? {} : failures(408, 413, 415)),
       ...failures(429, 500, 503, 504),
     },
   };
 }
+
+/** The header that names the version to be changed. */
+const IfMatchHeader = t.Object({
+  "If-Match": t.Optional(
+    t.String({
+      description:
+        "The `ETag` of the version that you change. The answer is 409 if there is a newer one. Without it, the last change counts.",
+      examples: ['"1f3k9a2c.0b7d5e11"'],
+    }),
+  ),
+});
 
 const Captured = t.Object({ status: t.Literal("Ok") }, { $id: "Captured" });
 

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { TAG_CHARS_MAX, TAGS_MAX } from "../../core/dashboards/dashboard.ts";
 import {
   AnyObject,
   AnyValue,
@@ -19,6 +20,24 @@ export const QUERY = {
   breakdownFilter: { breakdown: "$browser", breakdown_limit: 5 },
 };
 
+/** Tags of an insight or a dashboard, as they are read. */
+export const Tags = Texts(["ops"], "As they were sent.");
+
+/** The fields by which tags, and the folder that clients of PostHog name, are sent. */
+export const TagFields = {
+  tags: t.Optional(
+    Texts(["ops"], `At most ${TAGS_MAX} tags of at most ${TAG_CHARS_MAX} characters.`),
+  ),
+  _create_in_folder: t.Optional(
+    Text("Unfiled", "For clients of PostHog. There are no folders, and another one is refused."),
+  ),
+};
+
+/** A filter of a list by tags. */
+export const TagFilter = {
+  tags: t.Optional(Text('["ops"]', "Only those with any of these tags: a JSON list, or one tag.")),
+};
+
 /** An insight that is kept. */
 export const InsightShape = t.Object(
   {
@@ -27,6 +46,7 @@ export const InsightShape = t.Object(
     name: Text("Visitors by browser"),
     description: Text("Which browsers to test."),
     query: AnyObject(QUERY, "The query as it was sent."),
+    tags: Tags,
     favorited: t.Boolean(),
     saved: t.Boolean({
       description: "Saved insights stay. Others are removed once there are too many.",
@@ -40,6 +60,9 @@ export const InsightShape = t.Object(
     created_by: UserShape,
     last_modified_at: DateTime,
     last_modified_by: UserShape,
+    updated_at: DateTime,
+    derived_name: t.Nullable(Text("", "Always null: without a name, `name` describes the query.")),
+    filters: AnyObject({}, "Always empty: `query` has the filters."),
   },
   { $id: "Insight" },
 );

@@ -69,6 +69,12 @@ export function hasProject({ path }: Pick<Route, "path">): boolean {
   return path.includes("/:project_id/");
 }
 
+/** The read of the thing that a route changes by PATCH, or that change of the thing that it reads. */
+export function siblingOf({ path, method }: Route, served: readonly Route[]): Route | undefined {
+  const other = { GET: "PATCH", PATCH: "GET" }[method as string];
+  return served.find((one) => one.path === path && one.method === other);
+}
+
 const ProjectId = Text(
   "1",
   "The id of the project, or `@current` for the first that the key may see.",

@@ -1,7 +1,7 @@
 import type { TSchema } from "elysia";
 import { Failure } from "../../core/values/failure.ts";
 import { parseUuid, readId } from "../../core/values/ids.ts";
-import { ownValue } from "../../core/values/json.ts";
+import { ownValue, storableText } from "../../core/values/json.ts";
 import { rejectUnknownFields } from "../../core/values/known-fields.ts";
 import { isoTime, parseTime } from "../../core/values/time.ts";
 import type { Route } from "../operation/route.ts";
@@ -67,6 +67,32 @@ export function readUuid(name: string, text: string | undefined): string | undef
   const uuid = text === undefined ? undefined : parseUuid(text);
   if (text === undefined || uuid !== undefined) return uuid;
   throw new Failure("invalid_input", "A UUID is expected.", name);
+}
+
+/** Returns the items of a parameter that is a JSON list, or one item alone; undefined for an empty text. */
+export function readList(name: string, text: string | undefined): (string | number)[] | undefined {
+  if (text === undefined || text === "") return undefined;
+  const items = [parsedOr(text)].flat();
+  if (items.every((item) => typeof item === "string" || typeof item === "number")) return items;
+  throw new Failure("invalid_input", 'A JSON list such as ["a","b"] is expected.', name);
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value)
+      ? value.map((item) => (typeof item === "string" ? storableText(item) : item))
+      : text;
+  } catch {
+    return storableText(text);
+  }
+}
+
+/** Returns an item of the list `name` as a whole number. Fails `invalid_input`. */
+export function wholeIn(name: string, item: string | number): number {
+  const id = readId(`${item}`);
+  if (id !== undefined) return id;
+  throw new Failure("invalid_input", "A whole number is expected.", name);
 }
 
 /** Returns the time of the parameter `name`, in UTC. Fails `invalid_input`. */

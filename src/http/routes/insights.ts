@@ -11,9 +11,17 @@ import {
 import { pageQuery } from "../../core/values/page.ts";
 import { TextFormat } from "../answer/format.ts";
 import { answerText } from "../answer/query-formats.ts";
-import { AnswerShape, InsightShape, QUERY, TableAnswerShape } from "../operation/insight-shapes.ts";
+import {
+  AnswerShape,
+  InsightShape,
+  QUERY,
+  TableAnswerShape,
+  TagFields,
+  TagFilter,
+} from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
 import { AnyValue, BodyInteger, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
+import { readList, wholeIn } from "../request/parameters.ts";
 
 const ENVIRONMENT = "/api/environments/:project_id/";
 const INSIGHTS = `${ENVIRONMENT}insights/` as const;
@@ -44,6 +52,7 @@ const fields = {
   description: t.Optional(
     Text("Which browsers to test.", `At most ${INSIGHT_DESCRIPTION_CHARS_MAX} characters.`),
   ),
+  ...TagFields,
   favorited: t.Optional(t.Boolean()),
   saved: t.Optional(
     t.Boolean({
@@ -79,13 +88,18 @@ const ChangeBody = t.Optional(
 const InsightsQuery = t.Object({
   ...Paging,
   search: t.Optional(Text("browser", "A part of name or description, in any case.")),
+  short_id: t.Optional(Text("k7mXq2pB")),
+  ...TagFilter,
+  dashboards: t.Optional(
+    Text("[1]", "Only those on all of these dashboards: a JSON list of ids, or one id."),
+  ),
   favorited: t.Optional(t.Boolean()),
   saved: t.Optional(t.Boolean({ description: "Whether it is saved or on a dashboard." })),
   created_by: t.Optional(Whole(1, "The id of the user who made it.")),
   deleted: t.Optional(t.Boolean({ description: "By default false." })),
 });
 
-const ShortId = t.Object({ short_id: Text("k7mXq2pB") });
+const ShortId = t.Object({ short_id: Text("k7mXq2pB", "The short id, or the integer id.") });
 
 /** Insights: questions about events (contract 4.1). */
 export const insightRoutes = (insights: Insights) => [
@@ -146,7 +160,12 @@ const keptRoutes = (insights: KeptInsights) => [
     status: 200,
     response: PageOf(InsightShape),
     handle({ project, query, url }) {
-      const { limit, offset, cursor, ...filter } = query;
+      const { limit, offset, cursor, tags, dashboards, ...others } = query;
+      const filter = {
+        ...others,
+        tags: readList("tags", tags)?.map(String),
+        dashboards: readList("dashboards", dashboards)?.map((id) => wholeIn("dashboards", id)),
+      };
       return insights.list(project, filter, pageQuery({ limit, offset, cursor }), url);
     },
   }),

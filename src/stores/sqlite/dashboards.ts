@@ -12,7 +12,7 @@ import { anyCase } from "../../core/values/case-folding.ts";
 import { CREATED_BY, creator, LAST_MODIFIED_BY, modifier } from "./authors.ts";
 import { flatInsight, insightRows } from "./insights.ts";
 import { dashboard, dashboardTile, insight, meta } from "./schema.ts";
-import { afterKey, type Sqlite } from "./sqlite.ts";
+import { afterKey, type Sqlite, tagged } from "./sqlite.ts";
 import { changeTile, checkTiles } from "./tiles.ts";
 
 /** Reads dashboards on any connection. */
@@ -54,11 +54,12 @@ const at = ({ project, id }: DashboardPlace) =>
 /** The fact that a project has had its default dashboard. */
 const defaultOf = (project: number) => `default_dashboard_${project}`;
 
-function conditions({ search, pinned, created_by, deleted = false }: DashboardFilter) {
+function conditions({ search, tags, pinned, created_by, deleted = false }: DashboardFilter) {
   const holds = (column: typeof dashboard.name | typeof dashboard.description) =>
     sql`${column} GLOB ${anyCase(search ?? "")}`;
   return [
     eq(dashboard.deleted, deleted),
+    tagged(dashboard.tags, tags),
     pinned === undefined ? undefined : eq(dashboard.pinned, pinned),
     created_by === undefined ? undefined : eq(dashboard.created_by, created_by),
     search === undefined

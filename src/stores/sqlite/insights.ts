@@ -2,9 +2,10 @@ import { and, count, desc, eq, lte, type SQL, sql } from "drizzle-orm";
 import type { InsightFilter, InsightReads, InsightWrites } from "../../core/ports/insights.ts";
 import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
+import { readId } from "../../core/values/ids.ts";
 import { CREATED_BY, creator, LAST_MODIFIED_BY, modifier } from "./authors.ts";
 import { insight } from "./schema.ts";
-import { afterKey, type Sqlite } from "./sqlite.ts";
+import { afterKey, type Sqlite, tagged } from "./sqlite.ts";
 import { putOnDashboards } from "./tiles.ts";
 
 /** Reads insights on any connection. */
@@ -32,18 +33,30 @@ export function insightReads(sqlite: Sqlite): InsightReads {
   };
 }
 
-const at = (project: number, short_id: string) =>
-  and(eq(insight.project_id, project), eq(insight.short_id, short_id));
+/** An insight by its short id, else by its integer id: clients of PostHog know both. */
+const at = (project: number, key: string) => {
+  const own = eq(insight.project_id, project);
+  const named = eq(insight.short_id, key);
+  const id = readId(key);
+  if (id === undefined) return and(own, named);
+  const other = sql`(SELECT id FROM insight WHERE project_id = ${project} AND short_id = ${key})`;
+  return and(own, sql`${insight.id} = coalesce(${other}, ${id})`);
+};
 
 /** Whether an insight stays: it is saved or on a dashboard. Written so that its index is used. */
 const isKept = sql`(${insight.saved} <> 0 OR EXISTS (
   SELECT 1 FROM dashboard_tile WHERE dashboard_tile.insight_id = ${insight.id}))`;
 
-function conditions({ search, favorited, saved, created_by, deleted = false }: InsightFilter) {
+function conditions({ search, favorited, saved, created_by, deleted, ...others }: InsightFilter) {
   const holds = (column: typeof insight.name | typeof insight.description) =>
     sql`${column} GLOB ${anyCase(search ?? "")}`;
   return [
-    eq(insight.deleted, deleted),
+    eq(insight.deleted, deleted ?? false),
+    others.short_id === undefined ? undefined : eq(insight.short_id, others.short_id),
+    tagged(insight.tags, others.tags),
+    ...(others.dashboards ?? []).map(
+      (id) => sql`EXISTS (SELECT 1 FROM json_each(${DASHBOARDS}) WHERE value = ${id})`,
+    ),
     favorited === undefined ? undefined : eq(insight.favorited, favorited),
     saved === undefined ? undefined : sql`${isKept} = ${saved}`,
     created_by === undefined ? undefined : eq(insight.created_by, created_by),
@@ -149,5 +162,6 @@ type Joined = {
 /** Returns a row of {@link insightRows} as an insight. */
 export function flatInsight({ insight: found, dashboards, ...users }: Joined): Insight {
   const { project_id: _project, ...row } = found;
-  return { ...row, ...users, dashboards: JSON.parse(dashboards) };
+  const shown = { updated_at: row.last_modified_at, derived_name: null, filters: {} };
+  return { ...row, ...users, ...shown, dashboards: JSON.parse(dashboards) };
 }

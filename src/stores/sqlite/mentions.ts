@@ -19,11 +19,11 @@ type Row = Omit<Place, "short_id"> & {
 /** Finds the places that contain a distinct id or the e-mail address of a task's person. */
 export function mentionReads({ raw }: Pick<Sqlite, "raw">) {
   const rows = raw.query<Row, [project: number]>(
-    `SELECT 'insight' AS kind, id, short_id, concat_ws(char(10), name, description) AS texts, query AS json
+    `SELECT 'insight' AS kind, id, short_id, concat_ws(char(10), name, description, tags) AS texts, query AS json
      FROM insight WHERE project_id = ?1 AND NOT deleted
      UNION ALL
      SELECT 'dashboard', id, NULL,
-       concat_ws(char(10), name, description,
+       concat_ws(char(10), name, description, tags,
          (SELECT group_concat(body, char(10)) FROM dashboard_tile WHERE dashboard_id = dashboard.id)),
        filters
      FROM dashboard WHERE project_id = ?1 AND NOT deleted

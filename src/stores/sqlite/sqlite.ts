@@ -142,6 +142,14 @@ function migrate({ raw, transaction }: Sqlite, migrations: readonly string[]): v
   }
 }
 
+/** The condition that a JSON list holds any of some texts; undefined without texts. */
+export function tagged(list: SQLWrapper, tags: readonly string[] | undefined): SQL | undefined {
+  if (tags === undefined) return undefined;
+  const wanted = JSON.stringify(tags);
+  return sql`EXISTS (SELECT 1 FROM json_each(${list}) AS own
+    JOIN json_each(${wanted}) AS wanted ON own.value = wanted.value)`;
+}
+
 /**
  * The condition that a row comes after the one with the keys `after`, in the order of `columns`, all ascending
  * or all descending; undefined without keys.

@@ -64,7 +64,7 @@ test("insights of an earlier version are not saved", async () => {
 
   const sqlite = openSqlite(path);
   expect(await insightReads(sqlite).find(1, "old")).toMatchObject({
-    ...{ name: "Views", description: "", saved: false, favorited: false, dashboards: [] },
+    ...{ name: "Views", description: "", tags: [], saved: false, favorited: false, dashboards: [] },
     ...{ last_modified_at: AT, last_modified_by: { id: 1 } },
   });
   sqlite.close();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { AT, RECORD_STORES, type Records, unsaved, withProjects } from "../stores.ts";
 
 const draft = {
-  ...{ name: "a", description: "", pinned: false, filters: {}, isDefault: false },
+  ...{ name: "a", description: "", tags: [], pinned: false, filters: {}, isDefault: false },
   ...{ created_at: AT, created_by: 1, last_modified_at: AT, last_modified_by: 1 },
 };
 const newInsight = (short_id: string) => ({ ...unsaved, project_id: 1, short_id, name: short_id });

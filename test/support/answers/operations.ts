@@ -33,8 +33,9 @@ const LIST = "cursor limit offset";
 const FOUND = "cursor distinct_id email format limit offset properties search";
 const LISTED =
   "created_by cursor date_from date_to deleted limit offset order pinned search short_id type";
-const KEPT = "created_by cursor deleted favorited limit offset saved search";
-const BOARDS = "created_by cursor deleted limit offset pinned search";
+const KEPT =
+  "created_by cursor dashboards deleted favorited limit offset saved search short_id tags";
+const BOARDS = "created_by cursor deleted limit offset pinned search tags";
 const NOTES = "cursor dashboard_item date_from date_to deleted limit offset scope";
 const EVENTS = "after before cursor distinct_id event limit offset person_id properties uuid";
 
@@ -229,12 +230,12 @@ export async function something(app: TestProject): Promise<Made> {
   const queued = await app.get("/persons/deletion_status/?limit=1");
   const [deletion] = (queued.body as { results: { id: number }[] }).results;
   const [dashboard, annotation] = await Promise.all(
-    [DASHBOARDS, ANNOTATIONS].map(async (path) => {
-      const { body } = await app.ask("POST", concrete(path, { project }), {
-        body: { content: "prices" },
-      });
-      return String((body as { id: number }).id);
-    }),
+    [[DASHBOARDS, { name: "Sales" }] as const, [ANNOTATIONS, { content: "prices" }] as const].map(
+      async ([path, sent]) => {
+        const { body } = await app.ask("POST", concrete(path, { project }), { body: sent });
+        return String((body as { id: number }).id);
+      },
+    ),
   );
   return {
     ...{ project, playlist, insight: insight.short_id, event: seen.uuid },

@@ -8,7 +8,7 @@ import {
 import type { Dashboards } from "../../../core/dashboards/dashboards.ts";
 import { TEMPLATES } from "../../../core/dashboards/template.ts";
 import { pageQuery } from "../../../core/values/page.ts";
-import { InsightShape } from "../../operation/insight-shapes.ts";
+import { InsightShape, TagFields, TagFilter, Tags } from "../../operation/insight-shapes.ts";
 import { route } from "../../operation/route.ts";
 import {
   AnyObject,
@@ -21,7 +21,7 @@ import {
   UserShape,
   Whole,
 } from "../../operation/schemas.ts";
-import { idIn } from "../../request/parameters.ts";
+import { idIn, readList } from "../../request/parameters.ts";
 
 const DASHBOARDS = "/api/environments/:project_id/dashboards/";
 const DASHBOARD = `${DASHBOARDS}:id/` as const;
@@ -39,7 +39,11 @@ const FILTERS_TEXT =
 
 const PlaceShape = t.Object(
   { x: BodyInteger(0), y: BodyInteger(0), w: BodyInteger(6), h: BodyInteger(5) },
-  { description: "Column, row, and size, on a grid of 12 columns." },
+  {
+    description:
+      "Column, row, and size, on a grid of 12 columns. Other fields, by which a client draws its grid, are not kept.",
+    additionalProperties: t.Unknown(),
+  },
 );
 
 const LayoutsShape = t.Object(
@@ -53,6 +57,7 @@ const fieldsShown = {
   id: Whole(1),
   name: Text("Website"),
   description: Text("Visitors of the shop."),
+  tags: Tags,
   pinned: t.Boolean(),
   deleted: t.Boolean({ description: "Deleted dashboards are erased in the next night." }),
   filters: AnyObject(FILTERS, FILTERS_TEXT),
@@ -110,6 +115,7 @@ const fields = {
   description: t.Optional(
     Text("Visitors of the shop.", `At most ${DASHBOARD_DESCRIPTION_CHARS_MAX} characters.`),
   ),
+  ...TagFields,
   pinned: t.Optional(t.Boolean()),
   filters: t.Optional(AnyObject(FILTERS, FILTERS_TEXT)),
   tiles: t.Optional(
@@ -146,6 +152,7 @@ const ChangeBody = t.Optional(
 const DashboardsQuery = t.Object({
   ...Paging,
   search: t.Optional(Text("shop", "A part of name or description, in any case.")),
+  ...TagFilter,
   pinned: t.Optional(t.Boolean()),
   created_by: t.Optional(Whole(1, "The id of the user who made it.")),
   deleted: t.Optional(t.Boolean({ description: "By default false." })),
@@ -166,7 +173,8 @@ export const dashboardRoutes = (dashboards: Dashboards) => [
     status: 200,
     response: PageOf(DashboardRowShape),
     handle({ project, principal, query, url, signal }) {
-      const { limit, offset, cursor, ...filter } = query;
+      const { limit, offset, cursor, tags, ...others } = query;
+      const filter = { ...others, tags: readList("tags", tags)?.map(String) };
       const asking = { project, user: principal.user_id, signal };
       return dashboards.list(asking, filter, pageQuery({ limit, offset, cursor }), url);
     },

@@ -38,6 +38,7 @@ describe("a dashboard", () => {
     const sent = {
       name: HOSTILE,
       description: "é\u{1f994}",
+      tags: ["ops", HOSTILE],
       pinned: true,
       filters: { date_from: "-30d", properties: [{ key: "plan", type: "person", value: "pro" }] },
     };
