@@ -30,6 +30,7 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   );
   places.each(`(EXCEPT|WITHOUT) _ PROP _ (BY)? _ ${VALUES}`, listed);
   places.each(`PROP _ ${IS}? _ (WITHOUT|EXCEPT|DIFFERS)? _ ${VALUES}`, listed);
+  places.each("PROP {is|equals|=|:} {[a-z]}", (found) => letter(found, index));
   places.each(`(EXCEPT|WITHOUT) _ ${VALUES} ({as|in|for})? PROP`, listed);
   places.each(`${VALUES} PROP`, listed);
   for (const [tag, is] of [
@@ -70,6 +71,19 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
       return condition(found, properties, `${not}${operator}`, [text]);
     });
   }
+}
+
+/** "Size is s", "grade is a": a letter is a value where the property that has it is named. */
+function letter(found: Found, index: NameIndex): Condition | undefined {
+  const known = index.values.get(found.text(found.all.at(-1) as At).toLowerCase()) ?? [];
+  const valuesOf = (property: PropertyInfo) =>
+    known.filter((one) => one.property === property).map(({ value }) => value);
+  const properties = propertiesIn(found).filter((one) => valuesOf(one).length > 0);
+  return conditionOn(
+    found,
+    properties.map((property) => ({ property, values: valuesOf(property), isExact: true })),
+    { operator: "exact", isNamed: true },
+  );
 }
 
 /** Reads "searches with the word dental", "searches that mention webp": a part of the text that people searched. */
