@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
+import { addElementsChain } from "../../src/core/capture/elements.ts";
+import { addExceptionLists } from "../../src/core/capture/exceptions.ts";
+import type { JsonObject } from "../../src/core/values/json.ts";
 import { readLines, type Server, type StoredEvent, startServer } from "../support/start/server.ts";
 
 type Recorded = {
@@ -103,14 +106,23 @@ function expectedOf(replayed: Replayed[]): Expected[] {
       distinct_id: String(
         item["distinct_id"] ?? item["$distinct_id"] ?? item.properties["distinct_id"],
       ),
-      properties: {
+      properties: withAdditions(item.event, {
         ...item.properties,
         ...(item["$set"] === undefined ? {} : { $set: item["$set"] }),
         ...(item["$set_once"] === undefined ? {} : { $set_once: item["$set_once"] }),
-      },
+      }),
       times: [timeOf(item, sentAt, from), timeOf(item, sentAt, to)],
     }));
   });
+}
+
+/** The properties with those that the server adds without knowing the sender; they have tests of their own. */
+function withAdditions(name: string, properties: Json): Json {
+  const sent = { ...properties } as JsonObject;
+  const event = { uuid: "", event: name, distinct_id: "", timestamp: "", properties: sent };
+  addExceptionLists(event);
+  addElementsChain(event);
+  return event.properties;
 }
 
 /** When an event that arrived at `now` happened, by the rules of decision 12. */
