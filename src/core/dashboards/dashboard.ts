@@ -11,6 +11,8 @@ export type Layouts = { sm?: Place; xs?: Place };
 /** An insight or a text of a dashboard. The other of the two is null. */
 export type Tile = {
   id: number;
+  /** Place among the tiles of the dashboard, from 0. */
+  order: number;
   insight: Insight | null;
   text: { body: string } | null;
   layouts: Layouts;

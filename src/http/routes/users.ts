@@ -58,7 +58,7 @@ const ONE = `${ORGANIZATIONS}:organization_id/` as const;
 const Id = t.Object({ organization_id: Text(UUID, "The id of the organization, or `@current`.") });
 
 /** The one organization, for tools that begin with it. */
-export const organizationRoutes = (projects: Pick<Projects, "list">) => [
+export const organizationRoutes = (projects: Pick<Projects, "list" | "get">) => [
   route({
     method: "GET",
     path: ORGANIZATIONS,
@@ -79,6 +79,20 @@ export const organizationRoutes = (projects: Pick<Projects, "list">) => [
     status: 200,
     response: OrganizationShape,
     handle: async ({ params }) => organizationOf(params),
+  }),
+  route({
+    method: "GET",
+    path: `${ONE}projects/:project_id/`,
+    scope: "project:read",
+    operationId: "organizations_projects_retrieve",
+    summary: "Read a project, as `GET /api/projects/<project_id>/` does.",
+    params: Id,
+    status: 200,
+    response: ProjectShape,
+    async handle({ project, params }) {
+      organizationOf(params);
+      return projects.get(project);
+    },
   }),
   route({
     method: "GET",

@@ -150,9 +150,12 @@ function tilesOf(sqlite: Sqlite, id: number): Dashboard["tiles"] {
       .all()
       .map((row) => [row.insight.id, flatInsight(row)]),
   );
-  return tiles.flatMap(({ dashboard_id: _dashboard, insight_id, body, ...tile }): Tile[] => {
-    if (body !== null) return [{ ...tile, insight: null, text: { body } }];
-    const shown = insights.get(insight_id ?? 0);
-    return shown === undefined ? [] : [{ ...tile, insight: shown, text: null }];
-  });
+  const shown = tiles.flatMap(
+    ({ dashboard_id: _dashboard, insight_id, body, ...tile }): Omit<Tile, "order">[] => {
+      if (body !== null) return [{ ...tile, insight: null, text: { body } }];
+      const one = insights.get(insight_id ?? 0);
+      return one === undefined ? [] : [{ ...tile, insight: one, text: null }];
+    },
+  );
+  return shown.map((tile, order): Tile => ({ ...tile, order }));
 }

@@ -35,6 +35,8 @@ test("a tool comes from its key to the organization and its projects", async () 
     expect(await ask<object>(`/api/organizations/${id}/`, key)).toEqual(organization);
     const projects = await ask<object>(`/api/organizations/${id}/projects/`, key);
     expect(projects).toEqual({ ...listed, results: [project] });
+    const one = `/api/organizations/${id}/projects/${app.id}/`;
+    expect(await ask<object>(one, key)).toEqual(project);
   }
 });
 

@@ -171,6 +171,7 @@ export const OPERATIONS: Row[] = [
   ["GET", ORGANIZATIONS, "project:read", 200, ""],
   ["GET", `${ORGANIZATIONS}:organization_id/`, "project:read", 200, ""],
   ["GET", `${ORGANIZATIONS}:organization_id/projects/`, "project:read", 200, LIST],
+  ["GET", `${ORGANIZATIONS}:organization_id/projects/:project_id/`, "project:read", 200, ""],
   ["GET", "/metrics", "project:read", 200, ""],
 ];
 

@@ -76,6 +76,7 @@ const DashboardShape = t.Object(
       t.Object(
         {
           id: Whole(1),
+          order: Whole(0, "The place among the tiles, from 0."),
           insight: t.Nullable(InsightShape),
           text: t.Nullable(t.Object({ body: Text("# Sales") })),
           layouts: LayoutsShape,
