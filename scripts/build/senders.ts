@@ -9,7 +9,15 @@ const FIXTURES = join(ROOT, "test/fixtures/capture");
 const SECTION = /(?<=\n## Senders\n\n)[\s\S]*?(?=\n## )/;
 
 /** A row of `test/fixtures/capture/senders.json`: npm packages that the tests run, and the name in recordings. */
-type Sender = { sender: string; packages?: string[]; sdk?: string; set: string; known: string };
+type Sender = {
+  sender: string;
+  packages?: string[];
+  sdk?: string;
+  set: string;
+  known: string;
+  /** It is a tool that asks, and sends nothing. */
+  reads?: true;
+};
 
 const read = (path: string) => readFileSync(path, "utf8");
 
@@ -24,7 +32,7 @@ function sendersTable(): string {
   const senders = JSON.parse(read(join(FIXTURES, "senders.json"))) as Sender[];
   const recorded = recordedVersions();
   const run = pinnedVersions();
-  const rows = senders.map(({ sender, packages = [], sdk, set, known }) => {
+  const rowOf = ({ sender, packages = [], sdk, set, known }: Sender) => {
     const names = [...packages, ...(sdk === undefined ? [] : [sdk])];
     const versions = [
       ["run", packages.flatMap((name) => run.get(name) ?? [])],
@@ -35,11 +43,23 @@ function sendersTable(): string {
     if (tried.length === 0) throw new Error(`nothing is recorded of ${sender}, and none is run`);
     const shown = tried.map(([how, list]) => `${how} ${[...new Set(list)].join(", ")}`);
     return [sender, set, shown.join("; "), known];
-  });
+  };
+  const tableOf = (head: string, shown: Sender[]) =>
+    table([head, "set", "versions tried", "known"], shown.map(rowOf));
+  const sending = tableOf(
+    "sender",
+    senders.filter(({ reads }) => !reads),
+  );
+  const reading = tableOf(
+    "tool",
+    senders.filter(({ reads }) => reads),
+  );
   if (recorded.size > 0) throw new Error(`senders.json lacks ${[...recorded.keys()].join(", ")}`);
   return `${[
     "Set the host of a sender to your server, and its key to a project key. A version that is run sends to the executable in the test suite. Of one that is recorded, its requests are sent again.",
-    table(["sender", "set", "versions tried", "known"], rows),
+    sending,
+    "These tools read events, and keep insights and more. PostHog has more than they find here: a 404 names the path to ask [instead](api.md#paths).",
+    reading,
   ].join("\n\n")}\n`;
 }
 
