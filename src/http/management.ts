@@ -46,7 +46,8 @@ export function mountManagement(
   type Context = { request: Request; params: Record<string, string> };
   const accessOf = ({ request, params }: Context) => {
     const projectId = hasProject(route) ? params["project_id"] : undefined;
-    return { request, scope: route.scope, projectId };
+    const isOpen = route.openFor !== undefined && route.openFor === params["id"];
+    return { request, scope: isOpen ? undefined : route.scope, projectId };
   };
   const authenticate = (context: Context) => authorize(accessOf(context));
   const send = (handled: unknown, request: Request, { project }: Granted) => {
@@ -139,6 +140,8 @@ function readScalars(route: Route, query: Record<string, unknown>): void {
   for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
     const value = query[name];
     if (typeof value !== "string") continue;
+    // A plus sign that was not percent-encoded is a space.
+    if (TIME_NAME.test(name)) query[name] = value.replace(SPACED_OFFSET, "$1+$2");
     const types = JSON.stringify(shape);
     if (types.includes('"type":"integer"') && !/^-?\d{1,16}$/.test(value)) {
       throw new Failure("invalid_input", "A whole number is expected.", name);
@@ -146,6 +149,12 @@ function readScalars(route: Route, query: Record<string, unknown>): void {
     if (types.includes('"type":"boolean"')) query[name] = booleanOf(value, name);
   }
 }
+
+/** Names of parameters that take a time. */
+const TIME_NAME = /^(?:after|before|date_from|date_to)$/;
+
+/** A time with a space in place of the plus sign before its offset. */
+const SPACED_OFFSET = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) (\d\d(?::?\d\d)?)$/;
 
 const BOOLEANS = new Map([
   ["true", true],

@@ -1070,7 +1070,7 @@ export interface components {
             value: unknown;
         };
         PersonUnset: {
-            $unset?: string;
+            $unset?: string | string[];
             properties?: unknown;
         };
         Success: {
@@ -1769,6 +1769,8 @@ export interface components {
             person: components["schemas"]["Person"] | null;
         };
         EventDefinition: {
+            /** Format: uuid */
+            id: string;
             name: string;
             count: number;
             first_seen_at: string | null;
@@ -1783,6 +1785,8 @@ export interface components {
             results: components["schemas"]["EventDefinition"][];
         };
         PropertyDefinition: {
+            /** Format: uuid */
+            id: string;
             name: string;
             /** @enum {string} */
             type: "event" | "person" | "group";
@@ -3980,6 +3984,7 @@ export interface operations {
                 uuid?: string;
                 after?: string;
                 before?: string;
+                orderBy?: string;
                 properties?: string[];
             };
             header?: never;
@@ -4146,6 +4151,8 @@ export interface operations {
                 search?: string;
                 type?: "event" | "person" | "group";
                 event_names?: string;
+                filter_by_event_names?: boolean;
+                exclude_core_properties?: boolean;
             };
             header?: never;
             path: {
@@ -4887,7 +4894,10 @@ export interface operations {
     };
     organizations_list: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4945,8 +4955,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: string;
                 organization_id: string;
+                project_id: string;
             };
             cookie?: never;
         };

@@ -1,3 +1,4 @@
+import { sourceOf } from "../queries/insight.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { Layouts, Tile } from "./dashboard.ts";
 
@@ -67,7 +68,8 @@ export function withSubject(tiles: readonly Tile[], subject: Subject): TemplateI
   const [before, after] = [websiteTiles(null), websiteTiles(subject)];
   return tiles.flatMap(({ insight }) => {
     const at = before.findIndex(
-      ({ name, query }) => name === insight?.name && Bun.deepEquals(query, insight.query),
+      ({ name, query }) =>
+        name === insight?.name && Bun.deepEquals(sourceOf(query), sourceOf(insight.query)),
     );
     const next = after[at];
     if (insight === null || next === undefined) return [];
@@ -76,7 +78,7 @@ export function withSubject(tiles: readonly Tile[], subject: Subject): TemplateI
 }
 
 const placed = (name: string, query: JsonObject, sm: NonNullable<Layouts["sm"]>) => ({
-  ...{ name, query, layouts: { sm } },
+  ...{ name, query: { kind: "InsightVizNode", source: query }, layouts: { sm } },
 });
 
 const COMPARED: JsonObject = { compareFilter: { compare: true } };

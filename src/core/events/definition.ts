@@ -37,6 +37,8 @@ export type DefinitionFilter = {
   search?: string | undefined;
   /** The whole name. */
   name?: string | undefined;
+  /** Whether to leave out the names of SDKs, which begin with `$`. */
+  isOwn?: boolean | undefined;
 };
 
 /** The kinds of names that a project can describe. */

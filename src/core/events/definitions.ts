@@ -6,6 +6,7 @@ import type {
   DescribedPlace,
 } from "../ports/definitions.ts";
 import { Failure } from "../values/failure.ts";
+import { uuidBytes, uuidV5 } from "../values/ids.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import type { Part } from "../values/page.ts";
 import {
@@ -28,7 +29,7 @@ type Page<T> = { count: number; rows: T[] };
 type Keys = Part<DefinitionKeys>;
 
 /** An event or a property by name, with its note. */
-export type Described<T> = T & DefinitionNote;
+export type Described<T> = T & DefinitionNote & { id: string };
 
 /** One of both. */
 export type DescribedDefinition = Described<EventDefinition | PropertyDefinition>;
@@ -79,6 +80,12 @@ type Needs = {
   isCatchingUp: IsCatchingUp;
 };
 
+/** The namespace of the ids of definitions (RFC 9562 5.5): a name has the same id in each copy of a project. */
+const ID_NAMESPACE = uuidBytes("0b6a1f4d-3c58-5e97-8d21-7f9e4a2c6b03");
+
+const idOf = ({ project, kind, name }: DefinitionPlace) =>
+  uuidV5(ID_NAMESPACE, JSON.stringify([project, kind, name]));
+
 const NO_NOTE: DefinitionNote = { description: "", also_called: [] };
 const NO_NOTES: ReadonlyMap<string, DefinitionNote> = new Map();
 
@@ -107,7 +114,10 @@ export function definitions({ reads, notes, writes, onWords, isCatchingUp }: Nee
   ): Promise<Described<T>[]> => {
     const names = rows.map(({ name }) => name);
     const found = kind === "group_property" ? NO_NOTES : await notes.notes(project, kind, names);
-    return rows.map((row) => ({ ...row, ...(found.get(row.name) ?? NO_NOTE) }));
+    return rows.map((row) => {
+      const id = idOf({ project, kind, name: row.name });
+      return { id, ...row, ...(found.get(row.name) ?? NO_NOTE) };
+    });
   };
   const counted = async ({ project, kind, name }: DefinitionPlace, signal: AbortSignal) => {
     if (kind === "event") return (await reads.events(project, { name }, ONE, signal)).rows[0];
@@ -144,7 +154,8 @@ export function definitions({ reads, notes, writes, onWords, isCatchingUp }: Nee
       const change = storableNote(sent);
       const note = await writes.describe(place, change);
       if (change.also_called !== undefined) onWords(place.project);
-      return { ...((await counted(place, signal)) ?? unseen(place)), ...note };
+      const counts = (await counted(place, signal)) ?? unseen(place);
+      return { id: idOf(place), ...counts, ...note };
     },
   };
 }

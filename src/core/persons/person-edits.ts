@@ -78,12 +78,14 @@ export function personEdits(needs: Needs): PersonEdits {
       return update(project, id, properties, by);
     },
     async unset(project, id, key, by) {
-      if (key === undefined || key === null) throw required("$unset");
-      if (typeof key !== "string") {
-        throw new Failure("invalid_input", "The name of one property is expected.", "$unset");
+      const keys = [key ?? []].flat();
+      if (keys.length === 0) throw required("$unset");
+      if (!keys.every((name) => typeof name === "string")) {
+        const detail = "The name of a property is expected, or a list of names.";
+        throw new Failure("invalid_input", detail, "$unset");
       }
       const change = { activity: "delete_property" as const, by: actor(by) };
-      await edit(project, await idOf(project, id), { update: { unset: [key] }, ...change });
+      await edit(project, await idOf(project, id), { update: { unset: keys }, ...change });
     },
     async split(project, id, query, by) {
       const whole = { project_id: project, id: await idOf(project, id), query, by: actor(by) };

@@ -1,4 +1,5 @@
 import { Failure } from "../../core/values/failure.ts";
+import { ownValue } from "../../core/values/json.ts";
 import { problem } from "../answer/errors.ts";
 import { type PageRoute, pagesOf } from "../operation/route.ts";
 import { prefersType, takesGzip } from "../request/preferences.ts";
@@ -65,6 +66,12 @@ export function consolePages({ version, address }: Needs): PageRoute[] {
       const location = `${baseOf(request, address(request))}/console/`;
       return new Response(null, { status: 303, headers: { ...vary, location } });
     },
+    // Addresses of PostHog's pages, as its tools print them.
+    "/project/*": ({ request }: Context) => {
+      const url = new URL(request.url);
+      const location = `${baseOf(request, address(request))}/console/${consolePath(url.pathname)}`;
+      return new Response(null, { status: 303, headers: { location } });
+    },
     "/console": page,
     "/console/*": page,
     "/console/api/*": () => {
@@ -76,6 +83,26 @@ export function consolePages({ version, address }: Needs): PageRoute[] {
       return assetAnswer(asset, request, consoleHeaders(address(request)));
     },
   });
+}
+
+/** The nouns of PostHog's addresses, with the pages of the console. A page of one thing ends in a slash. */
+const PLACES: Readonly<Record<string, string>> = {
+  ...{ dashboard: "dashboards/", dashboards: "dashboards", insights: "insights/" },
+  ...{ person: "persons/", persons: "persons/", groups: "groups", replay: "playlists" },
+  ...{ events: "events", activity: "events", sql: "sql", logs: "logs", settings: "settings" },
+};
+
+/** The page of the console for an address `/project/<id>/…` of PostHog; another one leads to the start of the project. */
+function consolePath(pathname: string): string {
+  const [, , project = "", noun = "", id = ""] = pathname.split("/");
+  const start = /^\d+$/.test(project) ? `${project}/` : "";
+  const place = ownValue(PLACES, noun);
+  if (place === undefined) return start;
+  const isOne = place.endsWith("/") && id !== "" && id !== "new";
+  if (!isOne) return start + place.replace("/", "");
+  // The console knows a person by the uuid or the integer id, and finds one by a distinct id.
+  const isFound = place !== "persons/" || /^(?:\d+|[\da-f]{8}-[\da-f-]{27})$/i.test(id);
+  return start + (isFound ? place + id : `persons?search=${id}`);
 }
 
 /** The path below which a proxy serves Hoglet. The public address has it before the path of the request. */

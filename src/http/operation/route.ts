@@ -31,6 +31,8 @@ export type Definition<
   /** With a trailing slash; the path without it is served, too. */
   path: Path;
   scope: Scope;
+  /** A text of `:id` for which any valid key will do. */
+  openFor?: string;
   /** The name of the operation in generated clients. */
   operationId: string;
   /** One sentence, as an order: "List persons." */
@@ -82,10 +84,9 @@ const ProjectId = Text(
 
 /** The shapes of the input of a route, for the checks of Elysia and for the OpenAPI document. */
 export function shapesOf(route: Route) {
-  const params = {
-    ...(hasProject(route) ? { project_id: ProjectId } : {}),
-    ...route.params?.properties,
-  };
+  const shapes: Record<string, TSchema> = { project_id: ProjectId, ...route.params?.properties };
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const params = Object.fromEntries(names.map((name) => [name, shapes[name] ?? t.String()]));
   return {
     ...(Object.keys(params).length === 0 ? {} : { params: t.Object(params) }),
     ...(route.query === undefined ? {} : { query: route.query }),

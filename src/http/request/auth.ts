@@ -29,7 +29,8 @@ type Needs = {
 
 type AccessRequest = {
   request: Request;
-  scope: Scope;
+  /** Undefined if any valid key will do. */
+  scope: Scope | undefined;
   /** The path's `:project_id`, if it has one. */
   projectId: string | undefined;
 };
@@ -68,7 +69,7 @@ export function authorizer(needs: Needs): Authorizer {
 
   const decide = async ({ request, scope, projectId }: AccessRequest): Promise<Granted> => {
     const principal = await principalOf(request);
-    if (!allows(principal, scope)) {
+    if (scope !== undefined && !allows(principal, scope)) {
       throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
     }
     checkPath(request.url);

@@ -26,6 +26,8 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
   basic: /^/,
   include_dashboards: /^/,
   client_query_id: /^/,
+  exclude_hidden: /^/,
+  is_feature_flag: /^false$/i,
 };
 
 /**

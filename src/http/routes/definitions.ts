@@ -13,7 +13,7 @@ import { Failure } from "../../core/values/failure.ts";
 import { storableText } from "../../core/values/json.ts";
 import { cursorPage, pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
-import { DateTime, PageOf, Paging, Text, Texts, Whole } from "../operation/schemas.ts";
+import { DateTime, PageOf, Paging, Text, Texts, UUID, Whole } from "../operation/schemas.ts";
 
 const ENVIRONMENT = "/api/environments/:project_id/";
 const EVENT = `${ENVIRONMENT}event_definitions/:name/` as const;
@@ -29,8 +29,15 @@ const note = {
   ),
 };
 
+const DefinitionId = t.String({
+  format: "uuid",
+  examples: [UUID],
+  description: "Derived from the name: it is always the same.",
+});
+
 const EventDefinitionShape = t.Object(
   {
+    id: DefinitionId,
     name: Text("signed up"),
     count: Whole(42),
     first_seen_at: t.Nullable(DateTime),
@@ -42,6 +49,7 @@ const EventDefinitionShape = t.Object(
 
 const PropertyDefinitionShape = t.Object(
   {
+    id: DefinitionId,
     name: Text("plan"),
     type: t.String({ enum: [...PROPERTY_OWNERS] }),
     property_type: t.Nullable(
@@ -116,17 +124,28 @@ const listRoutes = (definitions: Definitions) => [
           `Only properties that the newest events of these names have: a JSON list of at most ${EVENT_NAMES_MAX} names.`,
         ),
       ),
+      filter_by_event_names: t.Optional(
+        t.Boolean({ description: "false lists the properties of all events." }),
+      ),
+      exclude_core_properties: t.Optional(
+        t.Boolean({ description: "Whether to leave out names that begin with `$`." }),
+      ),
     }),
     status: 200,
     response: PageOf(PropertyDefinitionShape),
     async handle({ project, query, url, signal }) {
-      const { search, type = "event", event_names: names, ...paging } = query;
-      const event_names = namesIn(names);
+      const { search, type = "event", event_names: names, ...others } = query;
+      const {
+        filter_by_event_names: isFiltered = true,
+        exclude_core_properties,
+        ...paging
+      } = others;
+      const event_names = isFiltered ? namesIn(names) : undefined;
       if (event_names !== undefined && type !== "event") {
         const detail = "Names of events are taken only for properties of events.";
         throw new Failure("invalid_input", detail, "event_names");
       }
-      const filter = { search, type, event_names };
+      const filter = { search, type, event_names, isOwn: exclude_core_properties };
       return cursorPage(url, pageQuery(paging), {
         ...BY_COUNT,
         read: (part) => definitions.properties(project, filter, part, signal),

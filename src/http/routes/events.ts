@@ -36,7 +36,7 @@ import {
   UUID,
   Whole,
 } from "../operation/schemas.ts";
-import { listIn, readTime, readUuid } from "../request/parameters.ts";
+import { listIn, readList, readTime, readUuid } from "../request/parameters.ts";
 import { PropertyValuesShape } from "./persons.ts";
 
 const MIB = 1_048_576;
@@ -76,6 +76,9 @@ const EventsQuery = t.Object({
   uuid: t.Optional(Text(UUID)),
   after: t.Optional(Text("2026-11-01", "Later than this time, ISO 8601.")),
   before: t.Optional(Text("2026-12-01", "Earlier than this time, ISO 8601.")),
+  orderBy: t.Optional(
+    Text('["-timestamp"]', "For clients of PostHog: the only order of the list, and its default."),
+  ),
   properties: t.Optional(
     t.Unknown({
       type: "array",
@@ -120,11 +123,12 @@ export const eventRoutes = (needs: Needs) => [
     response: PageOf(EventShape),
     async handle({
       project,
-      query: { limit, offset, cursor, properties: _, ...sent },
+      query: { limit, offset, cursor, properties: _, orderBy, ...sent },
       url,
       signal,
     }) {
       const query = pageQuery({ limit, offset });
+      checkOrder(orderBy);
       requireCaughtUp(needs.isCatchingUp);
       if (query.offset > EVENTS_OFFSET_MAX && cursor === undefined) {
         const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, follow next.`;
@@ -136,7 +140,10 @@ export const eventRoutes = (needs: Needs) => [
         offset: place === undefined ? query.offset : 0,
         after: place && { timestamp: place.at, seq: place.id },
       };
-      const filter = { ...filterOf(sent), ...(await propertiesIn(url, project, needs)) };
+      const filter = {
+        ...filterOf(sent),
+        ...(await propertiesIn(url, sent.before, project, needs)),
+      };
       const found = await needs.events.list(project, filter, part, signal);
       const last = found.isMore ? found.rows.at(-1) : undefined;
       const results = found.rows.map(({ seq: _, ...row }) => row);
@@ -224,6 +231,7 @@ const liveRoute = ({ live, isCatchingUp }: Needs) =>
 /** Filters of properties, and the default of `after` for slow ones. */
 async function propertiesIn(
   url: URL,
+  until: string | undefined,
   project: number,
   { projects, now }: Needs,
 ): Promise<Pick<EventFilter, "properties" | "recently">> {
@@ -232,9 +240,19 @@ async function propertiesIn(
   if (texts.length === 0) return {};
   const { timezone } = await projects.get(project);
   const properties = eventFiltersIn(texts, { now: now(), timezone });
-  const before = parseTime(url.searchParams.get("before") ?? "") ?? now();
+  const before = parseTime(until ?? "") ?? now();
   const recently = Math.max(TIME_MS_MIN, before - SLOW_FILTER_DAYS * DAY_MS);
   return { properties, recently: isoTime(recently) };
+}
+
+/** Fails `invalid_input` on another order than that of the list. */
+function checkOrder(sent: string | undefined): void {
+  for (const item of readList("orderBy", sent) ?? []) {
+    if (/^(?:-timestamp|timestamp desc)$/i.test(`${item}`)) continue;
+    const detail =
+      'The newest events come first, which is ["-timestamp"]. POST …/query/ with an EventsQuery takes another orderBy.';
+    throw new Failure("invalid_input", detail, "orderBy");
+  }
 }
 
 /** The person with a uuid; null if it is gone, or if the event never had one. */

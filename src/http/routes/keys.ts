@@ -92,8 +92,9 @@ export const keyRoutes = (keys: Keys) => [
     method: "GET",
     path: `${KEYS}:id/`,
     scope: "personal_api_key:read",
+    openFor: "@current",
     operationId: "personal_api_keys_retrieve",
-    summary: "Read a personal key, without its value.",
+    summary: "Read a personal key, without its value. Any key may read itself as `@current`.",
     params: OneKey,
     status: 200,
     response: KeyShape,
@@ -110,8 +111,12 @@ export const keyRoutes = (keys: Keys) => [
     body: KeyChanges,
     status: 200,
     response: KeyShape,
-    handle: async ({ principal, params, body }) =>
-      listed(await keys.change(idOf(params, principal), body ?? {}, principal)),
+    async handle({ principal, params, body = {} }) {
+      const [id, { scoped_teams, ...others }] = [idOf(params, principal), body];
+      // A key for all projects is read with an empty list, which may be sent back.
+      const isRead = scoped_teams?.length === 0 && !(await keys.get(id, principal)).scoped_teams;
+      return listed(await keys.change(id, isRead ? others : body, principal));
+    },
   }),
   route({
     method: "DELETE",

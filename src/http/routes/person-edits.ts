@@ -142,7 +142,12 @@ const changeRoutes = (edits: PersonEdits) => [
     body: t.Optional(
       t.Object(
         {
-          $unset: t.Optional(Text("plan", "The name, unless the query has one.")),
+          $unset: t.Optional(
+            t.Union([
+              Text("plan", "The name, unless the query has one."),
+              Texts(["plan"], "Several names."),
+            ]),
+          ),
           properties: t.Optional(AnyValue({})),
         },
         { $id: "PersonUnset", examples: [{ $unset: "plan" }] },

@@ -3,7 +3,7 @@ import { ORGANIZATION } from "../../core/access/organization.ts";
 import type { Projects, ShownProject } from "../../core/access/projects.ts";
 import type { UserReads } from "../../core/ports/access.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { pageQuery } from "../../core/values/page.ts";
+import { page, pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { PageOf, Paging, ProjectShape, Text, UserShape, UUID, Uuid } from "../operation/schemas.ts";
 
@@ -65,9 +65,13 @@ export const organizationRoutes = (projects: Pick<Projects, "list" | "get">) => 
     scope: "project:read",
     operationId: "organizations_list",
     summary: "List the one organization, which stands for the server.",
+    query: t.Object({ limit: Paging.limit, offset: Paging.offset }),
     status: 200,
     response: PageOf(OrganizationShape),
-    handle: async () => ({ count: 1, next: null, previous: null, results: [ORGANIZATION] }),
+    async handle({ query, url }) {
+      const asked = pageQuery(query);
+      return page(url, asked, 1, asked.offset === 0 ? [ORGANIZATION] : []);
+    },
   }),
   route({
     method: "GET",

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { dashboards } from "../../../src/core/dashboards/dashboards.ts";
 import { websiteTiles } from "../../../src/core/dashboards/template.ts";
 import type { DashboardReads } from "../../../src/core/ports/dashboards.ts";
+import { sourceOf } from "../../../src/core/queries/insight.ts";
 import { HOT_PROPERTIES } from "../../../src/stores/loads/event-lines.ts";
 
 test("the first dashboard asks for columns for the properties of its lists, unless they are columns", async () => {
@@ -27,7 +28,7 @@ test("the first dashboard asks for columns for the properties of its lists, unle
     .catch(() => undefined);
 
   const broken = websiteTiles("$pageview").flatMap(({ query }) => {
-    const { breakdown } = (query["breakdownFilter"] ?? {}) as { breakdown?: string };
+    const { breakdown } = (sourceOf(query)["breakdownFilter"] ?? {}) as { breakdown?: string };
     return breakdown === undefined ? [] : [breakdown];
   });
   expect(broken.length).toBeGreaterThan(2);

@@ -31,6 +31,28 @@ test("the root leads a browser to the console, and any other client gets the JSO
   });
 });
 
+test.each([
+  ["/project/1/dashboard/12", "1/dashboards/12"],
+  ["/project/1/insights/AbCd1234/edit", "1/insights/AbCd1234"],
+  ["/project/2/insights/new", "2/insights"],
+  ["/project/2/insights", "2/insights"],
+  ["/project/1/persons/", "1/persons"],
+  [
+    "/project/1/person/fe27503b-3771-5a01-819d-96bf829dfb35",
+    "1/persons/fe27503b-3771-5a01-819d-96bf829dfb35",
+  ],
+  ["/project/1/person/ann%2Fb%40x.y", "1/persons?search=ann%2Fb%40x.y"],
+  ["/project/1/activity/explore", "1/events"],
+  ["/project/1/events/x/y", "1/events"],
+  ["/project/1/replay/home", "1/playlists"],
+  ["/project/1/feature_flags/4", "1/"],
+  ["/project/1", "1/"],
+  ["/project/phc_x/constructor", ""],
+])("the address %s of PostHog leads to the console", async (path, page) => {
+  const { status, headers } = await get(path, { accept: BROWSER });
+  expect([status, headers.get("location")]).toEqual([303, `/console/${page}`]);
+});
+
 test.each(["/console", "/console/", "/console/persons/3f1c", "/console/assets", "/console/api"])(
   "%s is the page, with a policy that allows only its own files",
   async (path) => {

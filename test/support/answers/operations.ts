@@ -37,7 +37,8 @@ const KEPT =
   "created_by cursor dashboards deleted favorited limit offset saved search short_id tags";
 const BOARDS = "created_by cursor deleted limit offset pinned search tags";
 const NOTES = "cursor dashboard_item date_from date_to deleted limit offset scope";
-const EVENTS = "after before cursor distinct_id event limit offset person_id properties uuid";
+const EVENTS =
+  "after before cursor distinct_id event limit offset orderBy person_id properties uuid";
 
 /** Bodies and queries that try the operations. */
 const TREND = { body: { query: { kind: "TrendsQuery", series: [{ event: "tested" }] } } };
@@ -100,7 +101,7 @@ export const OPERATIONS: Row[] = [
   ],
   ["GET", `${PERSON}deletion_preview/`, "person:read", 200, ""],
   ["GET", `${PERSON}merges/`, "person:read", 200, ""],
-  ["POST", `${PERSONS}bulk_delete/`, "person:write", 202, "", { body: { ids: [1] } }],
+  ["POST", `${PERSONS}bulk_delete/`, "person:write", 202, "", { body: { distinct_ids: ["ann"] } }],
   [
     "POST",
     `${PERSON}update_property/`,
@@ -143,7 +144,7 @@ export const OPERATIONS: Row[] = [
     `${ENVIRONMENT}property_definitions/`,
     "property_definition:read",
     200,
-    "cursor event_names limit offset search type",
+    "cursor event_names exclude_core_properties filter_by_event_names limit offset search type",
   ],
   [
     "GET",
@@ -168,7 +169,7 @@ export const OPERATIONS: Row[] = [
   ["DELETE", `${KEYS}:id/`, "personal_api_key:write", 204, ""],
   ["POST", `${KEYS}:id/roll/`, "personal_api_key:write", 200, ""],
   ["GET", "/api/users/@me/", "user:read", 200, ""],
-  ["GET", ORGANIZATIONS, "project:read", 200, ""],
+  ["GET", ORGANIZATIONS, "project:read", 200, "limit offset"],
   ["GET", `${ORGANIZATIONS}:organization_id/`, "project:read", 200, ""],
   ["GET", `${ORGANIZATIONS}:organization_id/projects/`, "project:read", 200, LIST],
   ["GET", `${ORGANIZATIONS}:organization_id/projects/:project_id/`, "project:read", 200, ""],

@@ -174,7 +174,9 @@ const COLUMNS: readonly Column<PersonalKey>[] = [
     cell: ({ scopes, scoped_teams }) => (
       <>
         {scopesText(scopes)}
-        {scoped_teams && <span class="caption"> in {scoped_teams.map(nameOf).join(", ")}</span>}
+        {scoped_teams.length > 0 && (
+          <span class="caption"> in {scoped_teams.map(nameOf).join(", ")}</span>
+        )}
       </>
     ),
   },

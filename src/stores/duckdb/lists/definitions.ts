@@ -89,8 +89,9 @@ function pageValues({ limit, offset, after }: Part<DefinitionKeys>) {
 const ISO_FORMAT = "'%Y-%m-%dT%H:%M:%S.%fZ'";
 
 /** Returns the condition of a filter on the names in a column, and its values. */
-const isNamed = (column: string, { name }: DefinitionFilter) =>
-  name === undefined ? `contains(lower(${column}), lower($search))` : `${column} = $name`;
+const isNamed = (column: string, { name, isOwn }: DefinitionFilter) =>
+  (name === undefined ? `contains(lower(${column}), lower($search))` : `${column} = $name`) +
+  (isOwn ? ` AND NOT starts_with(${column}, '$')` : "");
 const named = ({ search = "", name }: DefinitionFilter): { search: string } | { name: string } =>
   name === undefined ? { search } : { name };
 

@@ -88,7 +88,7 @@ describe("a dashboard", () => {
   test.each<[string, object, string, string]>([
     ["a long name", { name: "x".repeat(401) }, "too_long", "name"],
     ["a long description", { description: "x".repeat(10_001) }, "too_long", "description"],
-    ["no name", { name: null }, "invalid_input", "name"],
+    ["another name", { name: 5 }, "invalid_input", "name"],
     ["an unknown filter", { filters: { interval: "day" } }, "invalid_input", "filters__interval"],
     ["an unknown time", { filters: { date_from: "soon" } }, "invalid_input", "filters__date_from"],
     ["a tile of nothing", { tiles: [{ color: "red" }] }, "invalid_input", "tiles__0"],
