@@ -4,8 +4,7 @@ import { settled } from "../support/disk/project-contents.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
-// Its tool for questions reads the answer that is empty by default.
-const server = sharedServer({ flags: ["--prefer", "representation"] });
+const server = sharedServer();
 
 type Tool = Awaited<ReturnType<PostHogAgentToolkit["getTools"]>>[number];
 
@@ -67,12 +66,28 @@ describe("@posthog/agent-toolkit", () => {
     expect(tools.size).toBeGreaterThan(40);
   });
 
-  test("finds the organization and its project", async () => {
+  test("finds the organization, its project, and the names in it", async () => {
     const [organization, ...others] = (await call("organizations-get")) as { id: string }[];
     expect(others).toEqual([]);
     expect(await call("organization-details-get")).toEqual(organization);
     const projects = await call("projects-get");
     expect(projects).toMatchObject([{ id: 1, organization: organization?.id }]);
+
+    const events = (await call("event-definitions-list")) as Named[];
+    const names = ["$ai_generation", "paid", "settled", "signed up"];
+    expect(events.map(({ name }) => name).sort()).toEqual(names);
+    expect(await call("event-definitions-list", { q: "pai" })).toMatchObject([{ name: "paid" }]);
+    const ofEvent = { type: "event", eventName: "paid" };
+    expect(await call("properties-list", ofEvent)).toEqual([
+      { name: "price", property_type: "Numeric" },
+    ]);
+    const withCore = { ...ofEvent, includePredefinedProperties: true };
+    expect(await call("properties-list", withCore)).toContainEqual(
+      expect.objectContaining({ name: "$set" }),
+    );
+    expect(await call("properties-list", { type: "person" })).toEqual([
+      { name: "plan", property_type: "String" },
+    ]);
   });
 
   test("runs trends, funnels and SQL", async () => {
@@ -147,6 +162,22 @@ describe("@posthog/agent-toolkit", () => {
     await expect(call("dashboard-get", { dashboardId: id })).rejects.toThrow(/404/);
   });
 
+  test("reads the dashboard that the server made", async () => {
+    await server.capture({ api_key: PROJECT_KEY, event: "$pageview", distinct_id: "ann" });
+    await settled(server);
+    const [own] = (await call("dashboards-get-all")) as { id: number }[];
+
+    const { tiles } = (await call("dashboard-get", { dashboardId: own?.id })) as {
+      tiles: { insight: Insight }[];
+    };
+
+    expect(tiles.length).toBeGreaterThan(0);
+    for (const { insight } of tiles) {
+      const run = await call("insight-query", { insightId: insight.short_id });
+      expect(run).toMatchObject({ insight: { short_id: insight.short_id } });
+    }
+  });
+
   test.each([
     ["feature-flag-get-all", {}],
     ["surveys-get-all", {}],
@@ -156,5 +187,14 @@ describe("@posthog/agent-toolkit", () => {
     await expect(call(name, parameters)).rejects.toThrow(
       /Not Found|404|ErrorTrackingQuery|Validation/,
     );
+  });
+
+  test("the links that it prints lead to the page of the console", async () => {
+    const [insight] = (await call("insights-get-all")) as Insight[];
+
+    const page = await fetch(insight?.url ?? "", { headers: { accept: "text/html" } });
+
+    expect([page.status, new URL(page.url).pathname]).toEqual([200, expect.stringMatching(/./)]);
+    expect(page.url).not.toContain("/project/");
   });
 });

@@ -157,7 +157,8 @@ describe("posthog-cli api", () => {
     await cli.call("persons-property-set", { id, key: "seats", value: 4 });
     expect(await properties()).toMatchObject({ seats: 4 });
     await cli.call("persons-property-delete", { id, unset: "seats" });
-    expect(await properties()).not.toHaveProperty("seats");
+    await cli.call("persons-property-delete", { id, unset: ["plan"] });
+    expect(await properties()).not.toContainAnyKeys(["seats", "plan"]);
     expect(await cli.call("persons-values-retrieve", { key: "$current_url" })).toMatchObject({
       results: [{ name: "https://shop.example/a" }],
     });
@@ -184,6 +185,15 @@ describe("posthog-cli api", () => {
     expect(read).toMatchObject({ name: "Seen", type: "collection" });
   });
 
+  test("leaves all other properties alone when it describes one", async () => {
+    const data = { description: "in EUR" };
+    const change = cli.call("property-definition-update", { propertyName: "price", data });
+    await expect(change).rejects.toThrow(/Bad Request/);
+
+    const { results } = await server.get<Listed>("/property_definitions/?limit=500");
+    expect(results.filter(({ description }) => description !== "")).toEqual([]);
+  });
+
   test("finds the log records of a service", async () => {
     const { results } = await cli.call<Listed>("query-logs", { query: { serviceNames: ["shop"] } });
     expect(results).toMatchObject([{ body: "cart is empty", service_name: "shop" }]);
@@ -205,5 +215,15 @@ describe("posthog-cli api", () => {
     ["query-web-overview", { ...DAYS }, /in words/],
   ])("%s is refused with what to use instead", async (tool, sent, advice) => {
     await expect(cli.call(tool, sent)).rejects.toThrow(advice);
+  });
+
+  test("prints links that lead to the console", async () => {
+    const { _posthogUrl: printed } = await cli.call<{ _posthogUrl: string }>("insights-list");
+
+    const page = await fetch(printed, { headers: { accept: "text/html" } });
+
+    expect(printed).toContain("/project/1/");
+    expect(page.status).toBe(200);
+    expect(page.url).not.toContain("/project/");
   });
 });
