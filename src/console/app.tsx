@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { exec, LocationProvider, useLocation } from "preact-iso/router";
 import { useLoad } from "./api/load.ts";
 import { session } from "./api/session.ts";
+import { ConflictDialog } from "./layout/conflict-dialog.tsx";
 import { Layout } from "./layout/layout.tsx";
 import { SignInDialog, SignInPage } from "./layout/sign-in.tsx";
 import { AccountBar } from "./layout/top-bar.tsx";
@@ -23,6 +24,7 @@ export function App() {
       {wasSignedIn.current ? <Projects /> : <SignInPage />}
       {wasSignedIn.current && <SignInDialog />}
       <LiveRegion />
+      <ConflictDialog />
     </LocationProvider>
   );
 }

@@ -1,5 +1,6 @@
 import type { Client } from "openapi-fetch";
 import { BASE } from "../state/base.ts";
+import { askAbout, noteVersion, versionOf } from "./conflict.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { isSignedOut } from "./signed-out.ts";
 import { inSlot, sendPatiently } from "./slots.ts";
@@ -67,10 +68,28 @@ function bodyOf(text: string): unknown {
 const by =
   (method: string) =>
   async (path: string, options: Options = {}) => {
-    const response = await send(requestOf(method, path, options));
-    const body = bodyOf(await response.text());
+    const { response, body } = await sent(() => requestOf(method, path, options), method);
     return response.ok ? { data: body, response } : { error: body, response };
   };
+
+/** Sends a request. A change names the version that was read, and is sent without it if the reader wants so. */
+async function sent(
+  request: () => Request,
+  method: string,
+  isForced = false,
+): Promise<{ response: Response; body: unknown }> {
+  const own = request();
+  const version = method === "PATCH" && !isForced ? versionOf(own) : undefined;
+  if (version !== undefined) own.headers.set("if-match", version);
+  const response = await send(own);
+  noteVersion(own, response);
+  const body = bodyOf(await response.text());
+  if (response.status !== 409 || version === undefined) return { response, body };
+  const choice = await askAbout(problemOf(response, body).message);
+  // The query of the address has the changes that were not saved.
+  if (choice === "newer") location.assign(location.pathname);
+  return choice === "mine" ? sent(request, method, true) : { response, body };
+}
 
 /**
  * The API, typed by its own document: `read(api.GET("/api/projects/"))`. It sends the session's cookie,
