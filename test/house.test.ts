@@ -134,6 +134,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/sql/session-columns.ts": "test/stores/duckdb/sql/hogql-meaning.test.ts",
   "stores/duckdb/sql/names.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
+  "stores/duckdb/sql/moments.ts": "test/stores/duckdb/sql/hogql-meaning.test.ts",
   "stores/duckdb/sql/nodes.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/placeholders.ts":

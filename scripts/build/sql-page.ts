@@ -1,6 +1,6 @@
 import { SQL_VIEWS } from "../../src/core/sql/tables.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "../../src/stores/duckdb/sql/allowed.ts";
-import { HOGQL_FUNCTIONS, RENAMED } from "../../src/stores/duckdb/sql/hogql/functions.ts";
+import { HOGQL_FUNCTIONS, PARTS, RENAMED } from "../../src/stores/duckdb/sql/hogql/functions.ts";
 import {
   HOGQL_COLUMNS_REFUSED,
   HOGQL_REFUSED,
@@ -57,8 +57,20 @@ const SPECIAL_SQL = {
 
 const LETTERS = ["", "a", "b", "c"];
 
+/** Names on the page for SQL that reads a number. */
+const NUMBERS = [
+  [PARTS["JSON_NUMBER_"], "number(json_extract_string($1, $2))"],
+  [PARTS["JSON_INT_"], "whole(json_extract_string($1, $2))"],
+  [PARTS["NUMBER_"], "number($1)"],
+  [PARTS["INT_"], "whole($1)"],
+] as const;
+
 /** SQL of a function with `a` for its first argument. */
-const lettered = (sql: string) => sql.replace(/\$(\d)/g, (_, at) => LETTERS[Number(at)] ?? "");
+const lettered = (text: string) =>
+  NUMBERS.reduce((sql, [part = "", name]) => sql.replaceAll(part, name), text).replace(
+    /\$(\d)/g,
+    (_, at) => LETTERS[Number(at)] ?? "",
+  );
 
 function callOf(name: string, sql: string): string {
   const count = Math.max(0, ...[...sql.matchAll(/\$(\d)/g)].map(([, at]) => Number(at)));
@@ -81,14 +93,19 @@ const TAKEN = [
   ["group_0.properties.name", "a property of the group of the first type"],
   ["events.created_at", "`ingested_at`"],
   ["elements_chain", "`properties.$elements_chain`, or an empty text"],
+  [
+    "properties.tags[1], properties.tags[-1], properties.steps[n].kind",
+    "a value of a list: the first is 1, the last is -1, another is null",
+  ],
   ["a.2, tupleElement(a, 2)", "the second part of a tuple"],
   ["arrayJoin(list)", "a row for each value of a list, before GROUP BY"],
   ["toDate(a) + 7, toDate(a) + INTERVAL 1 MONTH", "a date; a number is added to a time as seconds"],
   ["dateDiff('week', a, b)", "how many Mondays are crossed; as many years, months, days or hours"],
   ["properties.a != 'x', NOT IN, NOT LIKE, NOT ILIKE, !~, NOT (…)", "true for a missing property"],
+  ["notIn(properties.a, ['x'])", "as in ClickHouse, not true for a missing property"],
   [
-    "ORDER BY properties.a, max(properties.a), properties.a BETWEEN 1 AND 2",
-    "as numbers, if they are",
+    "ORDER BY properties.a, max(properties.a), arraySort(groupArray(properties.a)), properties.a > '9'",
+    "by number, then by text: 9, 20, 100, abc",
   ],
   ["a =~ 'x', a !~ 'x', a =~* 'x'", "a regular expression that finds a part"],
   ["{filters}", "`filters` of the request: `dateRange` and `properties`; true without them"],
@@ -117,14 +134,14 @@ function hogql(): string[] {
   const refused = [...Object.entries(HOGQL_REFUSED), ...Object.entries(HOGQL_COLUMNS_REFUSED)];
   return [
     "## HogQL",
-    "HogQL as people paste it is rewritten to DuckDB's SQL, which then passes the same checks. A statement may end with a semicolon and have comments. Dates, hours, weeks and times without a zone are on the clock of the project; a time is shown with its offset. Without LIMIT an answer has the first 100 rows, and `hasMore`.",
+    "HogQL as people paste it is rewritten to DuckDB's SQL, which then passes the same checks. A statement may end with a semicolon and have comments. Dates, hours, weeks and times without a zone are on the clock of the project; a time is shown with its offset. Without LIMIT an answer has the first 100 rows, with LIMIT at most those of `--query-rows`; `hasMore` says whether there are others.",
     "### Names and syntax",
     table(
       ["HogQL", "meaning"],
       TAKEN.map(([name = "", meaning = ""]) => [code(name), meaning]),
     ),
     "### Functions that are taken",
-    "Aggregates take `If` and a condition as the last argument: `sumIf(a, b)`, `uniqIf(a, b)`, `groupArrayIf(a, b)`. All [functions](#functions) of DuckDB above are taken as they are. TIMESTAMPTZ is TIMESTAMP in a project on UTC.",
+    "Aggregates take `If` and a condition as the last argument: `sumIf(a, b)`, `uniqIf(a, b)`, `groupArrayIf(a, b)`. All [functions](#functions) of DuckDB above are taken as they are. TIMESTAMPTZ is TIMESTAMP in a project on UTC. `number(a)` is the number in a text as insights read it: digits with a sign, a point and an exponent, such as `-1.5` or `1e3`, and null for ` 20 `, `1,000`, `.5` and `NaN`. `whole(a)` is it without its fraction.",
     table(["HogQL", "runs as"], taken),
     "### Refused names and syntax",
     table(

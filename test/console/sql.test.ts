@@ -102,6 +102,8 @@ describe("the page", () => {
     await field.fill("SELECT 42 AS answer, now() AS at");
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByRole("cell", { name: "42", exact: true }).waitFor();
-    await page.getByText("Times are in UTC").waitFor();
+    await field.fill("SELECT number FROM numbers(150)");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("More rows follow the first 100").waitFor();
   });
 });

@@ -1677,7 +1677,7 @@ export interface components {
             types: string[][];
             results: unknown[][];
             hogql: string;
-            limit: number | null;
+            limit: number;
             offset: number;
             hasMore: boolean;
         };

@@ -8,8 +8,8 @@ export type SqlTable = {
   rows: SqlCell[][];
   /** The statement as the store ran it. */
   sql: string;
-  /** The most rows that the statement asks for, or has by default, and how many it leaves out before them. */
-  limit: number | null;
+  /** The most rows of the answer, and how many it leaves out before them. */
+  limit: number;
   offset: number;
   /** Whether there are more rows. */
   hasMore: boolean;
@@ -21,7 +21,7 @@ export type SqlQuery = {
   filters?: Json | undefined;
   variables?: Json | undefined;
   values?: Json | undefined;
-  /** The rows of a statement without LIMIT; null for all of them. */
+  /** The rows of a statement without LIMIT; null for all of them, of which none may be missing. */
   limit: number | null;
   /** The time of the request, in milliseconds, and the IANA name of the project's zone. */
   moment: { now: number; timezone: string };
@@ -31,7 +31,7 @@ export type SqlQuery = {
 export type SqlLimits = {
   /** Ends the statement when it aborts. */
   signal: AbortSignal;
-  /** The most rows of the answer. */
+  /** The most rows of the answer, also of a larger LIMIT. */
   rows: number;
   /** The most bytes of texts in the answer. */
   bytes: number;

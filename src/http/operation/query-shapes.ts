@@ -197,12 +197,10 @@ export const AnswerShape = t.Object(
         "Rows. A number with more digits than JSON parsers keep is a text: an integer from 2^53, a DECIMAL of more than 15 digits. Columns of type JSON are as they are stored.",
     }),
     hogql: Text(SELECT, "The statement as it was run."),
-    limit: t.Nullable(
-      t.Integer({
-        examples: [100],
-        description: "The rows that were asked for, or by default; null where the answer has all.",
-      }),
-    ),
+    limit: t.Integer({
+      examples: [100],
+      description: "The most rows of this answer: those of LIMIT, the default, or the maximum.",
+    }),
     offset: t.Integer({ examples: [0] }),
     hasMore: t.Boolean({
       examples: [false],

@@ -50,9 +50,9 @@ function useRuns() {
     const keep = (rows: number | null) =>
       keepRun(project.value?.id ?? 0, { sql, at: Date.now(), rows });
     try {
-      const { columns, types, results } = await select(sql, control.signal);
-      keep(results.length);
-      const answer = { columns, types, results, ms: performance.now() - from };
+      const answered = await select(sql, control.signal);
+      keep(answered.results.length);
+      const answer = { ...answered, ms: performance.now() - from };
       setState({ answer, isRunning: false, canCancel: false });
     } catch (error) {
       if (isAbort(error) && current.current !== control) return;

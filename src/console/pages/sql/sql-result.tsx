@@ -8,11 +8,12 @@ import { Empty } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 
 /** The answer to a statement, and how long it took in milliseconds. */
-export type SqlAnswer = Pick<Schemas["QueryAnswer"], "columns" | "types" | "results"> & {
-  ms: number;
-};
+export type SqlAnswer = Pick<
+  Schemas["QueryAnswer"],
+  "columns" | "types" | "results" | "hasMore"
+> & { ms: number };
 
-/** Rows that are shown; the file has all. */
+/** Rows that are shown; the file has all of the answer. */
 const ROWS_SHOWN = 1000;
 
 /** Bars that are shown. */
@@ -31,7 +32,7 @@ const isTime = (type: string | undefined) => /^(TIMESTAMP|DATE)/.test(type ?? ""
 /** The rows of an answer, as a grid, and as a chart if they have a name or a time and a number. */
 export function SqlResult({ answer }: { answer: SqlAnswer }) {
   const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("grid");
-  const { columns, types, results, ms } = answer;
+  const { columns, results, ms } = answer;
   if (results.length === 0) return <Empty icon="sql" title="The answer has no rows" />;
   return (
     <>
@@ -42,8 +43,6 @@ export function SqlResult({ answer }: { answer: SqlAnswer }) {
         <p class="caption grow">
           {counted(results.length, "row")} in {Math.round(ms)} ms
           {results.length > ROWS_SHOWN && `, of which the first ${number(ROWS_SHOWN)} are shown`}.
-          {types.some(([, type]) => /^TIME/.test(type ?? "")) &&
-            " Times are in UTC unless the SQL converts them."}
         </p>
         <CsvButton name="rows" rows={[columns, ...(results as (string | null)[][])]} />
       </footer>
@@ -53,34 +52,42 @@ export function SqlResult({ answer }: { answer: SqlAnswer }) {
 
 /** The rows of an answer. */
 export function Grid(props: { answer: Omit<SqlAnswer, "ms"> }) {
-  const { columns, types, results } = props.answer;
+  const { columns, types, results, hasMore } = props.answer;
   const classes = types.map(([, type]) => (isNumeric(type) ? "number" : undefined));
   return (
-    /* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */
-    <section class="table-frame scroll" tabIndex={0} aria-label="Rows">
-      <table class="table grid">
-        <thead>
-          <tr>
-            {columns.map((column, at) => (
-              <th scope="col" key={at} class={classes[at]} title={types[at]?.[1]}>
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {results.slice(0, ROWS_SHOWN).map((row, line) => (
-            <tr key={line}>
-              {row.map((value, at) => (
-                <td key={at} class={classes[at]}>
-                  {value === null ? <span class="faint">null</span> : valueText(value)}
-                </td>
+    <>
+      {hasMore && (
+        <p class="caption">
+          More rows follow the first {number(results.length)}: write a larger LIMIT, or OFFSET{" "}
+          {results.length}.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */}
+      <section class="table-frame scroll" tabIndex={0} aria-label="Rows">
+        <table class="table grid">
+          <thead>
+            <tr>
+              {columns.map((column, at) => (
+                <th scope="col" key={at} class={classes[at]} title={types[at]?.[1]}>
+                  {column}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {results.slice(0, ROWS_SHOWN).map((row, line) => (
+              <tr key={line}>
+                {row.map((value, at) => (
+                  <td key={at} class={classes[at]}>
+                    {value === null ? <span class="faint">null</span> : valueText(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
   );
 }
 

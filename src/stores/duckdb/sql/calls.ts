@@ -106,7 +106,8 @@ export function checkLiteral(rule: LiteralRule, node: Node): void {
   }
   const text = constantText(node);
   // The path to a place in a list is a number.
-  if (text === undefined && rule === "path" && node.class === "CONSTANT") return;
+  const isPlace = node.class === "CONSTANT" || node.cast_type?.id === "BIGINT";
+  if (text === undefined && rule === "path" && isPlace) return;
   if (text === undefined) refuse("Here a text is expected that is written out.", node);
   const problem = literalProblem(rule, text);
   if (problem !== undefined) refuse(problem, node);

@@ -24,6 +24,15 @@ export function cellOf(value: DuckDBValue, type: DuckDBType, timezone: string): 
   }
 }
 
+/** A number as JSON has it. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:[.]\d+)?(?:[eE][-+]?\d+)?$/;
+
+/** Returns the number that the text of a property is; undefined of all else. */
+export const numberCell = (value: DuckDBValue): SqlCell | undefined =>
+  typeof value === "string" && JSON_NUMBER.test(value) && Number.isFinite(Number(value))
+    ? { digits: value }
+    : undefined;
+
 /** Gives the parts of tuples, which the client keeps by name, their places as names. */
 export function withPlaces(type: DuckDBType): DuckDBType {
   if ("valueType" in type) withPlaces(type.valueType);

@@ -178,7 +178,13 @@ function called(node: Node, scope: Scope): Extent {
   if (lambda?.class === "LAMBDA" && (rule.is === "values" || rule.is === "test")) {
     return mapped(rule.is === "test", [all(list, scope), lambda], scope);
   }
-  const parts = nodesIn(children).map((one) => expression(one, scope));
+  // A pattern that is written out is in no value that a lambda makes.
+  const isPattern = (index: number) =>
+    rule.literals.some(([at, kind]) => at === index && kind === "regex");
+  const { element: _, ...plain } = scope;
+  const parts = nodesIn(children).map((one, index) =>
+    expression(one, one.class === "CONSTANT" && isPattern(index) ? plain : scope),
+  );
   const growth = isOneProperty(node, scope) ? scope.growth : grown(rule, parts, node);
   return { ...together([...parts, rest]), growth };
 }
@@ -205,7 +211,8 @@ function mapped(isTest: boolean, [list, lambda]: [Extent, Node], scope: Scope): 
 function isOneProperty(node: Node, { aliases }: Scope): boolean {
   const [json, path] = nodesIn(node.children);
   const isArrow = /^(?:->>|json_extract|json_extract_string)$/.test(folded(node.function_name));
-  const isColumn = folded(namesOf(json).at(-1)) === "properties" && !aliases.has("properties");
+  const isColumn =
+    /(?:^|[.])properties$/.test(folded(namesOf(json).at(-1) ?? "")) && !aliases.has("properties");
   return isArrow && isColumn && !/^\$?$/.test(constantText(path) ?? "");
 }
 

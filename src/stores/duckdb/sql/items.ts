@@ -1,5 +1,5 @@
-import { ARRAY_JOIN, isView } from "./names.ts";
-import { intervalOf, isDate, isTime } from "./nodes.ts";
+import { ARRAY_JOIN, isJsonColumn, isView } from "./names.ts";
+import { intervalOf, isDate, isText, isTextList, isTime } from "./nodes.ts";
 import {
   folded,
   isNode,
@@ -9,7 +9,9 @@ import {
   type Node,
   namesOf,
   nodesIn,
+  numberIn,
   rebuilt,
+  refuse,
   TEXT,
   unnamed,
 } from "./tree.ts";
@@ -17,10 +19,20 @@ import {
 /** Marks of expressions, by their names in lower case. */
 export type Marks = readonly [name: string, mark: Partial<Node>][];
 
+/** Returns the name of a selected expression, in lower case. */
+const nameOfItem = (item: Node): string => folded(item.alias || item[NAME] || lastName(item));
+
+/** Returns the selected expression that a name alone means. */
+export const selected = (by: Node, items: readonly Node[] = []): Node | undefined =>
+  namesOf(by).length === 1 ? items.find((item) => nameOfItem(item) === lastName(by)) : undefined;
+
 /** Returns the mark of a selected expression that is the text of a property, a date or a time, with its name. */
 export function markOf(item: Node): Marks {
-  const name = folded(item.alias || item[NAME] || lastName(item));
-  if (item[TEXT] !== undefined) return [[name, { [TEXT]: "text" }]];
+  const name = nameOfItem(item);
+  const [list] = item.function_name === "unnest" ? nodesIn(item.children) : [];
+  if (isText(item) || (list !== undefined && isTextList(list))) return [[name, { [TEXT]: "text" }]];
+  if (isTextList(item)) return [[name, { [TEXT]: "list" }]];
+  if (item[TEXT] === "json" || isJsonColumn(lastName(item))) return [[name, { [TEXT]: "json" }]];
   if (isDate(item)) return [[name, { [MOMENT]: "date" }]];
   return isTime(item) && intervalOf(item) === undefined ? [[name, { [MOMENT]: "time" }]] : [];
 }
@@ -29,6 +41,26 @@ export function markOf(item: Node): Marks {
 export function firstSelect(query: unknown): Node | undefined {
   let node = isNode(query) ? (query["node"] as Node | undefined) : undefined;
   while (node?.type === "SET_OPERATION_NODE") node = node.left ?? nodesIn(node.children)[0];
+  return node;
+}
+
+/** Returns a UNION and the like; fails where properties would be ordered as texts. */
+export function checkedUnion(node: Node): Node {
+  const items = nodesIn(firstSelect({ node })?.["select_list"]);
+  for (const { expression: by } of nodesIn(node["modifiers"]).flatMap((one) =>
+    nodesIn(one["orders"]),
+  )) {
+    const place = numberIn(by as Node);
+    const item = items.find(
+      (one, index) => index === place - 1 || nameOfItem(one) === lastName(by as Node),
+    );
+    if (item !== undefined && isText(item)) {
+      refuse(
+        "ORDER BY of a property after UNION: write SELECT * FROM (… UNION ALL …) AS u ORDER BY it.",
+        by as Node,
+      );
+    }
+  }
   return node;
 }
 

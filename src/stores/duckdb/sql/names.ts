@@ -1,6 +1,6 @@
 import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { ownValue } from "../../../core/values/json.ts";
-import { folded, isNode, type Node, rebuilt } from "./tree.ts";
+import { folded, isNode, type Node, rebuilt, refuse, TEXT } from "./tree.ts";
 
 /** The meanings of names in one SELECT. */
 export type From = {
@@ -58,6 +58,15 @@ export const HOGQL_RELATIONS: Readonly<Record<string, string>> = {
   ),
 };
 
+const JSON_COLUMNS = new Set(
+  Object.values(SQL_VIEWS).flatMap((columns) =>
+    Object.keys(columns).filter((name) => columns[name]?.type === "JSON"),
+  ),
+);
+
+/** Returns whether a column of a table, by its name in lower case, has properties. */
+export const isJsonColumn = (name: string): boolean => JSON_COLUMNS.has(name);
+
 const RELATIONS = /^(?:person|session|group_[0-4])$/;
 
 /** Names of PostHog for columns of events, of its relations and of groups. */
@@ -101,7 +110,10 @@ export function foundIn(names: readonly string[], from: From): Found | undefined
   const [first = "", ...path] = folded(own[0]) === "pdi" && own.length > 1 ? own.slice(1) : own;
   const name = folded(first);
   if (RELATIONS.test(name) && path.length > 0) return inRelation(name, path, table);
-  if (name === "properties" && path.length > 0) return { table, column: name, path };
+  const mark = from.marks.get([...table.map(folded), name].join("."))?.[TEXT];
+  if (path.length > 0 && (isJsonColumn(name) || mark === "json")) {
+    return { table, column: first, path };
+  }
   if (path.length === 0 && name === "$channel_type" && isOf("events", table, from)) {
     return inRelation("session", [name], table);
   }
@@ -131,8 +143,19 @@ function inRelation(relation: string, names: readonly string[], table: string[])
 }
 
 /** Returns the columns of a relation, for failures. */
-export const relationColumns = (relation: string): string =>
+const relationColumns = (relation: string): string =>
   [...Object.keys(OTHER_NAMES[relation] ?? {}), ...columnsOf(relation)].join(", ");
+
+/** Notes a relation of events that a column is of. */
+export function relate({ relation, table, column }: Found, node: Node, from: From): void {
+  if (relation === undefined) return;
+  const hasEvents = from.tables.some((one) => isView("events", one));
+  if (!hasEvents || (table.length > 0 && !isOf("events", table, from))) {
+    refuse(`${relation} is known where FROM has events.`, node);
+  }
+  if (column === "") refuse(`${relation} has ${relationColumns(relation)}.`, node);
+  from.relations.add(relation);
+}
 
 /** Returns a FROM whose events have the columns of relations. `trees` are those of {@link HOGQL_RELATIONS}. */
 export const withRelations = (

@@ -1,4 +1,3 @@
-import { pointer as pointerTo } from "../lists/property-filter.ts";
 import {
   comparison,
   constant,
@@ -11,7 +10,21 @@ import {
   nodesIn,
   numberIn,
   operator,
+  TEXT,
 } from "./tree.ts";
+
+/** Whether a node is the text of a property, or one of several of which none is of another type. */
+export function isText(node: Node | undefined): node is Node {
+  if (node === undefined) return false;
+  if (node[TEXT] !== undefined) return node[TEXT] === "text" || node[TEXT] === "number";
+  const choices = choicesOf(node);
+  const isPlain = (one: Node) => constantText(one) !== undefined || one.value?.is_null === true;
+  return choices.some(isText) && choices.every((one) => isText(one) || isPlain(one));
+}
+
+/** Functions that return some of the values of their first argument, which is a list. */
+const KEEPING =
+  /^(?:(?:list|array)_(?:slice|filter|distinct|reverse|sort|reverse_sort|concat|append)|hoglet_distinct)$/;
 
 /** Functions that return a value of their first argument. */
 const CHOOSING =
@@ -26,6 +39,17 @@ function choicesOf(node: Node): Node[] {
   return CHOOSING.test(nameOf(node)) ? nodesIn(children).slice(0, 1) : [];
 }
 
+/** Returns whether an expression is a list of texts that come of properties. */
+export const isTextList = (node: Node): boolean => {
+  if (node[TEXT] !== undefined) return node[TEXT] === "list";
+  if (node.class === "CAST") return node.cast_type?.id === "LIST";
+  const [first] = nodesIn(node.children);
+  const name = nameOf(node);
+  if (name === "list") return isText(first);
+  const isKept = node.type === "ARRAY_SLICE" || KEEPING.test(name);
+  return (isKept ? nodesIn([first]) : choicesOf(node)).some(isTextList);
+};
+
 const nameOf = ({ class: kind, function_name: name }: Node): string =>
   kind === "FUNCTION" || kind === "WINDOW" ? folded(name) : "";
 
@@ -39,6 +63,16 @@ const NUMBERS = /^(?:INTEGER|BIGINT|DECIMAL|DOUBLE|HUGEINT)$/;
 
 const NUMBER_FUNCTIONS =
   /^(?:count|count_star|sum|avg|median|quantile_cont|len|length|round|floor|ceil|abs|date_?diff|[-+*/%]|\/\/)$/;
+
+/** Functions that take a property as a number. */
+export const OF_NUMBERS =
+  /^(?:sum|avg|mean|median|(?:stddev|var)(?:_pop|_samp)?|variance|(?:approx_)?quantile(?:_cont|_disc)?|corr|covar_(?:pop|samp)|regr_\w+|skewness|kurtosis(?:_pop)?|sem|product|geomean|geometric_mean|w(?:eighted_)?avg|round(?:bankers)?|floor|ceil(?:ing)?|trunc|abs|sign|sqrt|cbrt|exp|ln|log(?:2|10)?|pow(?:er)?|[-+*/%]|\/\/|list_sum|list_avg)$/;
+
+/** Functions that take a property as a time. */
+export const OF_TIMES = /^date_?(?:diff|trunc)$/;
+
+/** Aggregates that return what belongs to the least or the most of a value. */
+export const ORDERED_BY = /^(?:arg_?(?:min|max)(?:_null)?|(?:min|max)_by)$/;
 
 /** Returns whether an expression is a number by its own words. */
 export const isNumber = withChoices((node) => {
@@ -102,6 +136,12 @@ export function isPlainTime(node: Node): boolean {
 /** Returns the first of two expressions that is known, with the name and place of the second. */
 export const both = (first: Node, second: Node): Node =>
   operator("OPERATOR_COALESCE", [first, second], second);
+
+/** Returns a condition that is met where both are, of which none may be there. */
+export const bothMet = (one: unknown, other: unknown): Node | null => {
+  const [first, ...more] = [one, other].filter(isNode);
+  return more.length === 0 ? (first ?? null) : operator("CONJUNCTION_AND", nodesIn([one, other]));
+};
 
 /** Returns NOT of a condition; it is true where the condition is not known. */
 export const negated = (condition: Node, at: Node): Node =>
@@ -169,21 +209,4 @@ export function limitedBy(node: Node): Node {
     ...{ ...node, modifiers: rest },
     qualify: conditions.length === 1 ? conditions[0] : operator("CONJUNCTION_AND", conditions),
   };
-}
-
-/** Returns the key of JSON that a constant means; places in a list are from 1 on, as in ClickHouse. */
-export function keyIn(node: Node | undefined): string | undefined {
-  const place = numberIn(node);
-  const isPlace = Number.isInteger(place) && place > 0;
-  return constantText(node) ?? (isPlace ? String(BigInt(place) - 1n) : undefined);
-}
-
-/** Returns the constant text that finds nested keys in JSON. */
-export const pointer = (path: readonly string[]): Node => constant(path.map(pointerTo).join(""));
-
-/** Makes the keys of a JSONExtract… one path. Keys that are not written out stay. */
-export function withKeys([json, ...keys]: readonly Node[]): readonly Node[] {
-  const path = keys.map(keyIn).filter((key) => key !== undefined);
-  const isKnown = path.length > 0 && path.length === keys.length;
-  return json === undefined ? [] : [json, ...(isKnown ? [pointer(path)] : keys)];
 }

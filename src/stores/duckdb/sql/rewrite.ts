@@ -3,6 +3,7 @@ import { ownValue } from "../../../core/values/json.ts";
 import { HOGQL_COLUMNS_REFUSED, known } from "./hogql/refused.ts";
 import { withType, zipped } from "./hogql/special-calls.ts";
 import {
+  checkedUnion,
   firstSelect,
   hasAggregate,
   isUnnamed,
@@ -10,21 +11,22 @@ import {
   type Marks,
   markOf,
   marksOf,
+  selected,
   withList,
 } from "./items.ts";
 import {
   ARRAY_JOIN,
-  type Found,
   type From,
   foundIn,
+  isJsonColumn,
   isOf,
-  isView,
   nameOf,
-  relationColumns,
+  relate,
   tablesIn,
   withRelations,
 } from "./names.ts";
-import { keyIn, limitedBy, numbersTable, pointer } from "./nodes.ts";
+import { isText, isTextList, limitedBy, numbersTable } from "./nodes.ts";
+import { placed, pointerOf } from "./places.ts";
 import type { Templates } from "./templates.ts";
 import {
   columnOf,
@@ -37,6 +39,7 @@ import {
   namesOf,
   nodesIn,
   numberIn,
+  operator,
   refuse,
   TEXT,
   unnamed,
@@ -46,12 +49,18 @@ import { Typing } from "./typing.ts";
 /** Characters of the trees of expressions that a statement repeats in place of their names. */
 const REPEATED_CHARS_MAX = 200_000;
 
+/** Functions that take a part of a list or of JSON. */
+const OF_PLACES = /^(?:arrayelement|(?:list|array)_extract|list_element)$/;
+
 /** Aggregates as HogQL names them, with `If` and two pairs of brackets too. */
 const AGGREGATES =
   /^(?:count(?:distinct)?|uniq\w*|sum|avg|min|max|any|median|quantiles?|topk|group(?:uniq)?array|arg(?:min|max)|(?:stddev|var)(?:pop|samp))(?:if)?(?:\(\))?$/;
 
-/** Rewrites HogQL in the tree of a statement to DuckDB's SQL. Columns without a name get those of `columns`. */
-export const rewritten = (templates: Templates, tree: Node, columns: readonly string[]): Node =>
+/**
+ * Rewrites HogQL in the tree of a statement to DuckDB's SQL. Columns without a name get those of `columns`. `numbers`
+ * are the names of texts of properties that are shown as numbers, where they are.
+ */
+export const rewritten = (templates: Templates, tree: Node, columns: readonly string[]) =>
   new Rewriting(templates).statement(tree, columns);
 
 const withoutNames = () => ({ marks: new Map(), named: new Map(), lists: [] });
@@ -77,19 +86,20 @@ class Rewriting {
     this.#typing = new Typing(templates);
   }
 
-  statement(tree: Node, columns: readonly string[]): Node {
+  statement(tree: Node, columns: readonly string[]) {
     const walked = this.#fields(tree, fromOf());
     const node = firstSelect(nodesIn(walked["statements"])[0]);
     const items = nodesIn(node?.["select_list"]);
+    const numbers = new Set<string>();
     const shown = items.map((item, index) => {
       const isPlain = item.class === "COLUMN_REF" || item.class === "STAR";
       const text = items.length === columns.length && !isPlain ? columns[index] : undefined;
       const alias = item.alias || (item[NAME] ?? text ?? "");
-      if (item[TEXT] !== "number") return { ...item, alias };
-      return this.#typing.item("shown", [unnamed(item)], { ...item, alias });
+      if (item[TEXT] === "number") numbers.add(alias);
+      return { ...item, alias };
     });
     if (node !== undefined) node["select_list"] = shown;
-    return walked;
+    return { tree: walked, numbers };
   }
 
   #walk(part: unknown, from: From): unknown {
@@ -106,6 +116,7 @@ class Rewriting {
   /** How parts of a statement are rewritten, by class or type. */
   readonly #kinds: Record<string, (node: Node, from: From) => Node> = {
     SELECT_NODE: (node, from) => this.#select(node, from),
+    SET_OPERATION_NODE: (node, from) => checkedUnion(this.#fields(node, from)),
     TABLE_FUNCTION: (node, from) => numbersTable(this.#fields(node, from)),
     JOIN: ({ condition, ...node }, from) => ({
       ...this.#fields(node, from),
@@ -114,13 +125,13 @@ class Rewriting {
     COLUMN_REF: (node, from) => this.#column(node, namesOf(node), from),
     OPERATOR: (node, from) =>
       this.#within(node, from) ?? this.#typing.operator(this.#fields(node, from), from),
+    CASE: (node, from) => this.#typing.chosen(this.#fields(node, from)),
     FUNCTION: (node, from) => this.#call(node, from),
     WINDOW: (node, from) => this.#typing.windowed(this.#fields(known(node), from)),
     COMPARISON: (node, from) => this.#typing.comparison(this.#fields(node, from), from),
-    BETWEEN: (node, from) =>
-      this.#typing.sameTyped(this.#fields(node, from), ["input", "lower", "upper"]),
+    BETWEEN: (node, from) => this.#typing.between(this.#fields(node, from)),
     LAMBDA: (node, from) => this.#lambda(node, from),
-    CAST: (node, from) => withType(this.#fields(node, from)),
+    CAST: (node, from) => this.#typing.cast(withType(this.#fields(node, from))),
   };
 
   #fields(node: Node, from: From): Node {
@@ -172,16 +183,24 @@ class Rewriting {
 
   /** A call, or the column of the join with its list that arrayJoin becomes; a list of an aggregate stays. */
   #call(node: Node, from: From): Node {
+    const name = folded(node.function_name);
+    if (OF_PLACES.test(name)) {
+      const { alias = "", query_location = 0, children } = node;
+      const made = operator("ARRAY_EXTRACT", nodesIn(children), { alias, query_location });
+      return this.#within(made, from) ?? this.#typing.operator(this.#fields(made, from), from);
+    }
     const isAggregate = from.isAggregate || AGGREGATES.test(folded(node.function_name));
     const walked = this.#fields(zipped(known(node)), { ...from, isAggregate });
     const made = this.#typing.call(walked, from);
     const [list] = nodesIn(made.children);
-    if (folded(node.function_name) !== "arrayjoin" || list === undefined) return made;
+    if (made.function_name === "->>") return { ...made, [TEXT]: "text" };
+    if (name !== "arrayjoin" || list === undefined) return made;
     if (hasAggregate(list)) return made;
     const text = JSON.stringify(list);
     const found = from.lists.findIndex((one) => JSON.stringify(one) === text);
     const at = found < 0 ? from.lists.push(list) - 1 : found;
-    return columnOf(listName(at), node);
+    const column = columnOf(listName(at), node);
+    return isTextList(list) ? { ...column, [TEXT]: "text" } : column;
   }
 
   /** The selected expression of a name, where DuckDB does not take the name; undefined where it does. */
@@ -209,8 +228,10 @@ class Rewriting {
     const by = this.#whole(order["expression"] as Node, from);
     const walked = { ...order, expression: by };
     const place = by.class === "CONSTANT" ? from.items?.[numberIn(by) - 1] : by;
-    if (place?.[TEXT] === undefined) return [walked];
-    return [{ ...walked, expression: this.#typing.item("double", [unnamed(place)], by) }, walked];
+    if (!isText(place)) return [walked];
+    // Where two tables have it, a name alone is the selected expression only outside of others.
+    const item = (from.tables.length > 1 && selected(by, from.items)) || place;
+    return [{ ...walked, expression: this.#typing.item("double", [unnamed(item)], by) }, walked];
   }
 
   /** A lambda, whose name is its own; a text in a list is compared as a property is. */
@@ -221,22 +242,16 @@ class Rewriting {
     return { ...node, expr: this.#walk(expr, { ...from, own: lastName(lhs) }) };
   }
 
-  /** Reads `properties['$browser']` as `properties.$browser`. */
+  /** A part of a list, or of the JSON of a property. */
   #within(node: Node, from: From): Node | undefined {
-    const keys: string[] = [];
-    let inner: Node | undefined = node;
-    while (inner?.type === "ARRAY_EXTRACT") {
-      const [list, key] = nodesIn(inner.children);
-      const text = keyIn(key);
-      if (text === undefined) return undefined;
-      keys.unshift(text);
-      inner = list;
-    }
-    if (keys.length === 0 || inner?.class !== "COLUMN_REF") return undefined;
-    const names = [...namesOf(inner), ...keys];
-    const isProperty = (foundIn(names, from)?.path.length ?? 0) > 0;
-    const { alias = "" } = node;
-    return isProperty ? this.#column({ ...inner, alias }, names, from) : undefined;
+    return placed(this.#typing, node, {
+      own: from.own,
+      isProperty: (names) => (foundIn(names, from)?.path.length ?? 0) > 0,
+      isJson: (one) => one[TEXT] === "json" || isJsonColumn(lastName(one)),
+      column: (one, names) => this.#column(one, names, from),
+      walk: (one) => this.#walk(one, from) as Node,
+      operator: (one) => this.#typing.operator(one, from),
+    });
   }
 
   /** A column of events that a property is; that of a group has an empty text where the property is missing. */
@@ -268,23 +283,12 @@ class Rewriting {
     const made =
       isHot && relation === undefined && isOf("events", table, from)
         ? this.#hot({ ...node, column_names: [...table, first] })
-        : this.#typing.item("property", [unnamed(plain), pointer(path)], node);
+        : this.#typing.item("property", [unnamed(plain), pointerOf(path)], node);
     // In PostHog this column is never null.
     if (last === "elements_chain") return this.#typing.item("full", [unnamed(made)], node);
     const name = path.join("__");
     return { ...made, [TEXT]: "text", [NAME]: VIEW_COLUMNS.has(name) ? names.join(".") : name };
   }
-}
-
-/** Notes a relation of events that a column is of. */
-function relate({ relation, table, column }: Found, node: Node, from: From): void {
-  if (relation === undefined) return;
-  const hasEvents = from.tables.some((one) => isView("events", one));
-  if (!hasEvents || (table.length > 0 && !isOf("events", table, from))) {
-    refuse(`${relation} is known where FROM has events.`, node);
-  }
-  if (column === "") refuse(`${relation} has ${relationColumns(relation)}.`, node);
-  from.relations.add(relation);
 }
 
 const HOT = SQL_VIEWS["events"] ?? {};

@@ -6,14 +6,14 @@ import { type Duckdb, quoted, rows } from "../engine/duckdb.ts";
 import { untilAborted } from "../engine/query-deadline.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "./allowed.ts";
 import { countedAggregate } from "./calls.ts";
-import { cellOf, withPlaces } from "./cells.ts";
+import { cellOf, numberCell, withPlaces } from "./cells.ts";
 import { checkSql } from "./check.ts";
 import { bindFailure, failureOf, refused, refuseUnread } from "./faults.ts";
 import { readableSql } from "./hogql/text.ts";
 import { placeholders } from "./placeholders.ts";
 import { rewritten } from "./rewrite.ts";
 import { templatesOf } from "./templates.ts";
-import { constant, inText, isNode, type Node, nodesIn, numberIn, rebuilt } from "./tree.ts";
+import { constant, inText, isNode, type Node, nodesIn, numberIn, rebuilt, refuse } from "./tree.ts";
 import { viewsOf } from "./views.ts";
 
 /** Runs SQL in the event store, within the server's process (decision 149). */
@@ -25,13 +25,13 @@ export const sqlReads = (duckdb: Duckdb): SqlReads => ({
       return await duckdb.readOnNewConnection((connection, catalog) =>
         untilAborted(connection, limits.signal, async () => {
           if (timezone !== "UTC") await connection.run(`SET TimeZone = ${quoted(timezone)}`);
-          const { sql, page } = await checkedSql(connection, query);
+          const { sql, ...read } = await checkedSql(connection, query, limits.rows);
           for (const view of viewsOf(project, { catalog, timezone }, sql)) {
             await connection.run(view);
           }
           await connection.run("BEGIN TRANSACTION READ ONLY");
           const result = await start(connection, sql);
-          return { sql, ...(await readTable(result, limits, { page, timezone })) };
+          return { sql, ...(await readTable(result, limits, { ...read, timezone })) };
         }),
       );
     } catch (error) {
@@ -44,45 +44,55 @@ export const sqlReads = (duckdb: Duckdb): SqlReads => ({
  * Checks a statement and returns it as DuckDB writes it from its parse tree. That text is checked again, so a
  * difference between text and tree does no harm.
  */
-async function checkedSql(connection: DuckDBConnection, query: SqlQuery) {
+async function checkedSql(connection: DuckDBConnection, query: SqlQuery, rowsMax: number) {
   const { sql: plain, columns } = readableSql(query.text, placeholders(query));
   const read = await treeOf(connection, plain);
   if (parsed(read)["error"] !== false) refuseUnread(parsed(read), plain);
   const templates = await templatesOf(connection, query.moment.timezone === "UTC");
-  const made = inText(plain, () => rewritten(templates, exactJson(read) as Node, columns));
-  const { tree, page } = paged(made, query.limit);
+  const { numbers, tree, page } = inText(plain, () => {
+    const made = rewritten(templates, exactJson(read) as Node, columns);
+    return { ...made, ...paged(made.tree, query.limit, rowsMax) };
+  });
   checkSql(parsed(JSON.stringify(tree)), SQL_VIEWS, plain);
   const ran = rebuilt(tree, (node) => countedAggregate(withoutDouble(node)));
   const sql = await textFrom(connection, "json_deserialize_sql($text::JSON)", JSON.stringify(ran));
   checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
-  return { sql, page };
+  return { sql, page, numbers };
 }
 
-/** The rows of an answer: all of them without a limit. */
-type Page = { limit: number | null; offset: number };
+/** The rows of an answer. Where it must be whole, more rows than `limit` fail. */
+type Page = { limit: number; offset: number; isWhole: boolean };
 
 /**
  * Returns the tree of a statement that also reads the row after its LIMIT, which shows whether there are more. One
- * without LIMIT gets that of `most`.
+ * without LIMIT gets that of the query; none is larger than `rows`.
  */
-function paged(tree: Node, most: number | null): { tree: Node; page: Page } {
-  const everything = { tree, page: { limit: null, offset: 0 } };
+function paged(tree: Node, most: number | null, rows: number): { tree: Node; page: Page } {
   const [statement, ...others] = nodesIn(tree["statements"]);
   const node = statement?.["node"];
-  if (!isNode(node) || others.length > 0) return everything;
+  if (!isNode(node) || others.length > 0) return refuse("One SELECT is expected.");
   const modifiers = nodesIn(node["modifiers"]);
   const own = modifiers.find(({ type }) => type?.startsWith("LIMIT"));
   const { limit: written = null, offset: skipped = null } = own ?? {};
-  const offset = isNode(skipped) ? numberIn(skipped) : 0;
-  const limit = isNode(written) ? numberIn(written) : most;
-  const isKnown = own?.type !== "LIMIT_PERCENT_MODIFIER" && Number.isSafeInteger(offset);
-  if (limit === null || !Number.isSafeInteger(limit) || limit < 0 || !isKnown) return everything;
+  const asked = isNode(written) ? countIn(own, written) : (most ?? Number.POSITIVE_INFINITY);
+  const offset = isNode(skipped) && skipped.value?.is_null !== true ? countIn(own, skipped) : 0;
+  const limit = Math.min(asked, rows);
   const more = { type: "LIMIT_MODIFIER", offset: skipped, limit: constant(limit + 1) };
   const whole = { ...node, modifiers: [...modifiers.filter((one) => one !== own), more] };
   return {
     tree: { ...tree, statements: [{ ...statement, node: whole }] },
-    page: { limit, offset },
+    page: { limit, offset, isWhole: most === null && asked > rows },
   };
+}
+
+/** Returns the number of LIMIT or OFFSET; infinite of LIMIT ALL. Fails where it is not written out. */
+function countIn(modifier: Node | undefined, count: Node): number {
+  if (count.value?.is_null === true) return Number.POSITIVE_INFINITY;
+  const number = numberIn(count);
+  if (modifier?.type === "LIMIT_MODIFIER" && Number.isInteger(number) && number >= 0) return number;
+  const detail =
+    "LIMIT and OFFSET take numbers of rows that are written out, as in LIMIT 100 OFFSET 200.";
+  return refuse(detail, count);
 }
 
 /** DuckDB writes a floating number as a DECIMAL, which changes results and overflows early; a cast stays. */
@@ -130,19 +140,17 @@ const CELLS_AT_ONCE = 20_000;
 async function readTable(
   result: DuckDBResult,
   limits: SqlLimits,
-  { page, timezone }: { page: Page; timezone: string },
+  { page, numbers, timezone }: { page: Page; numbers: Set<string>; timezone: string },
 ): Promise<Omit<SqlTable, "sql">> {
   const types = result.columnTypes().map(withPlaces);
-  const { limit, offset } = page;
-  const most = limit !== null && limit <= limits.rows ? limit + 1 : limits.rows;
+  const names = result.columnNames();
+  const isNumber = names.map((name) => numbers.has(name));
+  const { limit, offset, isWhole } = page;
   const cells: SqlCell[][] = [];
   let bytes = 0;
   let read = 0;
   for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
     limits.signal.throwIfAborted();
-    if (cells.length + chunk.rowCount > most) {
-      throw refused(`The answer has more than ${limits.rows} rows. Add a LIMIT.`);
-    }
     const columns = types.map((_, index) => chunk.getColumnVector(index));
     columns.map(({ type }) => withPlaces(type));
     for (let at = 0; at < chunk.rowCount; at += 1) {
@@ -151,7 +159,10 @@ async function readTable(
       if (bytes > limits.bytes) {
         throw refused(`The answer has more than ${limits.bytes} bytes. Select less.`);
       }
-      cells.push(row.map((value, index) => cellOf(value, types[index] as DuckDBType, timezone)));
+      const cell = (value: DuckDBValue, index: number) =>
+        (isNumber[index] && numberCell(value)) ||
+        cellOf(value, types[index] as DuckDBType, timezone);
+      cells.push(row.map(cell));
       read += columns.length;
       if (read < CELLS_AT_ONCE) continue;
       read = 0;
@@ -159,11 +170,16 @@ async function readTable(
       limits.signal.throwIfAborted();
     }
   }
+  const hasMore = cells.length > limit;
+  if (hasMore && isWhole) {
+    const ways = `LIMIT ${limit} and OFFSET ${limit} read the next ones; JSON says in hasMore whether there are any`;
+    throw refused(`A table has at most ${limit} rows, and this one has more: ${ways}.`);
+  }
   return {
-    columns: result.columnNames(),
-    types: types.map((type) => type.alias ?? type.toString()),
-    rows: limit === null ? cells : cells.slice(0, limit),
-    ...{ limit, offset, hasMore: limit !== null && cells.length > limit },
+    columns: names,
+    types: types.map((type, at) => (isNumber[at] ? "JSON" : (type.alias ?? type.toString()))),
+    rows: hasMore ? cells.slice(0, limit) : cells,
+    ...{ limit, offset, hasMore },
   };
 }
 

@@ -1,16 +1,29 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { exactJson } from "../../../core/values/json.ts";
 import { rows } from "../engine/duckdb.ts";
-import { HOGQL_FUNCTIONS } from "./hogql/functions.ts";
+import { HOGQL_FUNCTIONS, PARTS } from "./hogql/functions.ts";
 import { HOGQL_RELATIONS } from "./names.ts";
 import { NAME, type Node, nodesIn, rebuilt, refuse } from "./tree.ts";
 
+const NUMBERS = `list_transform($1, hoglet_element -> ${PARTS["NUMBER_"]?.replaceAll("$1", "hoglet_element")})`;
+/** The least or the most of a list by number, or by text where there are no numbers. */
+const listed = (of: string) => `coalesce(CAST(${of}(${NUMBERS}) AS VARCHAR), ${of}($1))`;
+const sorted = (by: string) =>
+  `list_transform(${by}(list_zip(${NUMBERS}, $1)), hoglet_pair -> hoglet_pair[2])`;
+
 /** Expressions that HogQL becomes, besides its functions. */
+const { NUMBER_ = "", INT_ = "", DIGITS_ = "", STRICT_ = "" } = PARTS;
 const ITEMS = {
   property: "$1->>$2",
+  json: "json_extract($1, $2)",
+  parsed: "TRY_CAST($1 AS JSON)",
+  whole: INT_,
+  // A place in a list, from 1 on, or from -1 at its end; DuckDB counts from 0 in JSON.
+  place: "CAST(CASE WHEN $1 > 0 THEN $1 - 1 WHEN $1 < 0 THEN $1 END AS BIGINT)",
   // DuckDB 1.5 fails to plan a part of a tuple that an aggregate or unnest() makes.
   part: "list_extract(list_value($1), 1)[$2]",
-  double: "TRY_CAST($1 AS DOUBLE)",
+  double: NUMBER_,
+  digits: DIGITS_,
   time: "TRY_CAST($1 AS TIMESTAMPTZ)",
   instant: "CAST($1 AS TIMESTAMP WITH TIME ZONE)",
   utc: "timezone('UTC', $1)",
@@ -23,7 +36,11 @@ const ITEMS = {
   seconds: "to_seconds(CAST($1 AS BIGINT))",
   apart: "(epoch_us(CAST($1 AS TIMESTAMPTZ)) - epoch_us(CAST($2 AS TIMESTAMPTZ))) / 1e6",
   weeks: "date_diff('day', date_trunc('week', $1), date_trunc('week', $2)) // 7",
-  shown: "CASE WHEN TRY_CAST($1 AS DOUBLE) IS NULL THEN to_json($1) ELSE CAST($1 AS JSON) END",
+  min: listed("list_min"),
+  max: listed("list_max"),
+  sort: sorted("list_sort"),
+  reverse_sort: sorted("list_reverse_sort"),
+  strict: STRICT_,
 };
 
 type Trees = Readonly<Record<string, Node>>;

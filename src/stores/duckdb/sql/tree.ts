@@ -3,9 +3,16 @@ import { Failure } from "../../../core/values/failure.ts";
 import { isExactNumber, isNothing, isObject } from "../../../core/values/json.ts";
 
 /** The value of a constant of the tree. */
-type Constant = { type?: { id?: string }; is_null?: boolean; value?: unknown };
+type Constant = {
+  type?: { id?: string; type_info?: { scale?: unknown } | null };
+  is_null?: boolean;
+  value?: unknown;
+};
 
-/** Marks the text of a property; an answer shows one that is `number` as a number, if it is one. */
+/**
+ * Marks the text of a property, a list of them, or JSON that has properties. An answer shows a text as a number if its
+ * mark is `number`, and it is one.
+ */
 export const TEXT = Symbol("text");
 
 /** Marks a date without a time, or a time, whose own words do not say that it is one. */
@@ -17,7 +24,7 @@ export const NAME = Symbol("name");
 /** A node of DuckDB's parse tree, with the fields that are read here, and marks that stay here. */
 export type Node = {
   [field: string]: unknown;
-  [TEXT]?: "text" | "number";
+  [TEXT]?: "text" | "number" | "list" | "json";
   [NAME]?: string | undefined;
   [MOMENT]?: "date" | "time";
   class?: string;
@@ -126,8 +133,11 @@ export function constantText(node: Node | undefined): string | undefined {
 }
 
 /** Returns the number that a constant is, rounded where it has too many digits; NaN of all else. */
-export const numberIn = (node: Node | undefined): number =>
-  Number(JSON.stringify(node?.class === "CONSTANT" ? node.value?.value : undefined) ?? Number.NaN);
+export function numberIn(node: Node | undefined): number {
+  const { type, value } = (node?.class === "CONSTANT" ? node.value : undefined) ?? {};
+  const scale = Number(type?.type_info?.scale ?? 0);
+  return Number(JSON.stringify(value) ?? Number.NaN) / 10 ** scale;
+}
 
 const IDS: Record<string, string> = { string: "VARCHAR", boolean: "BOOLEAN", number: "DOUBLE" };
 

@@ -1,20 +1,26 @@
 import { ownValue } from "../../../core/values/json.ts";
+import { DECIMAL } from "../../../core/values/property-filter.ts";
 import { SQL_FUNCTIONS } from "./allowed.ts";
-import { HOGQL_AGGREGATES, HOGQL_RENAMED } from "./hogql/functions.ts";
-import { isCondition, SPECIAL_CALLS } from "./hogql/special-calls.ts";
+import { HOGQL_AGGREGATES } from "./hogql/functions.ts";
+import { isCondition, renamed, SPECIAL_CALLS } from "./hogql/special-calls.ts";
+import { inWeeks, moved } from "./moments.ts";
 import type { From } from "./names.ts";
 import {
   both,
-  intervalOf,
-  isDate,
+  bothMet,
   isNumber,
   isPlainTime,
+  isText,
+  isTextList,
   isTime,
   isTimeColumn,
   likeOf,
   negated,
-  withKeys,
+  OF_NUMBERS,
+  OF_TIMES,
+  ORDERED_BY,
 } from "./nodes.ts";
+import { withKeys } from "./places.ts";
 import { filled, type Templates } from "./templates.ts";
 import {
   caseOf,
@@ -23,24 +29,17 @@ import {
   folded,
   isNode,
   lastName,
-  MOMENT,
   type Node,
   named,
   nodesIn,
-  operator,
   refuse,
   TEXT,
   unnamed,
 } from "./tree.ts";
 
-/** Functions that take a property as a number, and as a time; and others that order values. */
-const OF_NUMBERS =
-  /^(?:sum|avg|median|(?:stddev|var)_(?:pop|samp)|quantile|quantile_cont|round|floor|ceil|abs|[-+*/%]|\/\/|list_sum|list_avg)$/;
-const OF_TIMES = /^date_?(?:diff|trunc)$/;
-const ORDERED_BY = /^(?:arg_?(?:min|max)|(?:min|max)_by)$/;
-
-/** Whether a node is the text of a property. */
-const isText = (node: Node | undefined): node is Node => node?.[TEXT] !== undefined;
+const OF_LISTS = /^(?:list|array)_(min|max|sort|reverse_sort)$/;
+const OF_DIGITS = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DOUBLE|FLOAT|DECIMAL)$/;
+const NUMBER = new RegExp(`^${DECIMAL}$`);
 
 /** Gives texts of properties the type that is meant, and conditions the truth of a missing value. */
 export class Typing {
@@ -72,7 +71,10 @@ export class Typing {
     const { alias = "", query_location = 0 } = node;
     const filter = bothMet(special["filter"], node["filter"]);
     if (special.class !== "FUNCTION") {
-      return this.operator({ ...special, alias, query_location }, from);
+      const made = { ...special, alias, query_location };
+      if (special.class === "CAST") return this.cast(made);
+      // A list that a function looks in has no missing value, as in ClickHouse.
+      return this.operator(made, { isJoin: from.isJoin || name === "notin" });
     }
     const children = nodesIn(special.children).map((arg) =>
       arg.class === "FUNCTION" && arg.query_location === 0 ? this.call(arg, from) : arg,
@@ -86,17 +88,20 @@ export class Typing {
     const isUtc = name === "timezone" && constantText(first) === "UTC";
     if (isUtc && isTimeColumn(second)) return this.item("instant", [second], node);
     const isZoned = name === "todatetime" && isTime(first);
-    return isZoned ? this.#function("totimezone", [first, second], node) : undefined;
+    return isZoned ? this.template("totimezone", [first, second], node) : undefined;
   }
 
-  #function(name: string, args: readonly Node[], at: Node): Node | undefined {
+  /** Returns what a function of HogQL becomes; undefined of all else. */
+  template(name: string, args: readonly Node[], at: Node): Node | undefined {
     const template = this.#templates.functions[`${name}/${args.length}`];
     return template === undefined ? undefined : filled(template, args, at);
   }
 
   #macro(node: Node, name: string, args: Node[], from: From): Node {
     if (isNode(node["filter"]) || node["distinct"] === true) return this.called(node);
-    const made = this.#function(name, name.startsWith("json") ? withKeys(args) : args, node);
+    const isOfNumbers = OF_NUMBERS.test(name);
+    const given = isOfNumbers ? args.map((arg) => this.#as("double", arg)) : args;
+    const made = this.template(name, withKeys(this, name, given), node);
     if (made !== undefined) return this.#finished(made, from);
     if (SQL_FUNCTIONS.has(name)) return this.called(node);
     const filtered = this.#filtered(node, name, args, from);
@@ -146,11 +151,9 @@ export class Typing {
     if (like !== undefined) return like;
     const name = folded(node.function_name);
     const args = nodesIn(node.children);
-    if (name === "greatest" || name === "least") return this.#compared(node, args);
-    if (/^m(?:in|ax)$/.test(name) || ORDERED_BY.test(name)) return this.#ordered(node, name, args);
     const isSum = /^[+-]$/.test(name);
-    const moved = isSum ? this.#moved(node, args) : undefined;
-    if (moved !== undefined) return moved;
+    const made = isSum ? moved(this, node, args) : this.#inOrder(node, name, args);
+    if (made !== undefined) return made;
     const isOfTime = OF_TIMES.test(name) || (isSum && args.some(isTime));
     if (!isOfTime && !OF_NUMBERS.test(name)) return node;
     const children = args.map((arg) =>
@@ -158,42 +161,18 @@ export class Typing {
         ? this.item("time", [arg], arg)
         : this.#as(isOfTime ? "time" : "double", arg),
     );
-    return this.#inWeeks(node, children) ?? { ...node, children };
+    return inWeeks(this, node, children) ?? { ...node, children };
   }
 
-  /** A sum or difference with a date or a time: a number is of days of a date, and of seconds of a time. */
-  #moved(node: Node, [first, second]: Node[]): Node | undefined {
-    if (first === undefined || second === undefined) return undefined;
-    const [point, by] = isPoint(first) ? [first, second] : [second, first];
-    if (!isPoint(point)) return undefined;
-    if (isPoint(by)) return this.#between(node, first, second);
-    const made = (time: Node, other: Node) => {
-      return { ...node, children: point === first ? [time, other] : [other, time] };
-    };
-    const interval = intervalOf(by);
-    if (!isDate(point)) {
-      const isOfSeconds = interval === undefined && isNumber(by);
-      return isOfSeconds ? made(point, this.item("seconds", [by], by)) : undefined;
-    }
-    if (interval === "day") return this.item("date", [unnamed(node)], node);
-    if (interval === "time") return made(this.item("time", [point], point), by);
-    return { ...made(point, this.item("days", [by], by)), [MOMENT]: "date" };
-  }
-
-  /** Days between dates, or seconds between times. */
-  #between(node: Node, first: Node, second: Node): Node | undefined {
-    if (isDate(first) && isDate(second)) return this.item("days", [unnamed(node)], node);
-    return node.function_name === "-" ? this.item("apart", [first, second], node) : undefined;
-  }
-
-  /** dateDiff of weeks counts Mondays, and may name a zone. */
-  #inWeeks(node: Node, [unit, from, to, zone]: Node[]): Node | undefined {
-    if (unit === undefined || from === undefined || to === undefined) return undefined;
-    const [first, last] = [from, to].map((time) =>
-      zone === undefined ? time : (this.#function("totimezone", [time, zone], time) ?? time),
-    ) as [Node, Node];
-    if (/^weeks?$/.test(folded(constantText(unit)))) return this.item("weeks", [first, last], node);
-    return zone === undefined ? undefined : { ...node, children: [unit, first, last] };
+  /** A function that orders values. */
+  #inOrder(node: Node, name: string, args: Node[]): Node | undefined {
+    if (name === "greatest" || name === "least") return this.#compared(node, args);
+    if (/^m(?:in|ax)$/.test(name) || ORDERED_BY.test(name)) return this.#ordered(node, name, args);
+    const [, by] = OF_LISTS.exec(name) ?? [];
+    const [list] = args;
+    if (by === undefined || list === undefined || !isTextList(list)) return undefined;
+    const mark = /^m/.test(by) ? { [TEXT]: "number" as const } : {};
+    return { ...this.item(by, [list], node), ...mark };
   }
 
   /** As `called`, for a function with OVER. */
@@ -208,7 +187,7 @@ export class Typing {
   }
 
   #compared(node: Node, args: Node[]): Node {
-    if (!args.every(isText)) return this.sameTyped(node);
+    if (!args.every(isText)) return this.sameTyped(node, [], true);
     const children = args.map((arg) => this.#as("double", arg));
     const numbers = this.item("text", [{ ...node, children }], node);
     return { ...both(numbers, node), [TEXT]: "number" };
@@ -225,20 +204,52 @@ export class Typing {
     return isText(first) ? { ...made, [TEXT]: "number" } : made;
   }
 
-  /** Makes properties that stand together in some fields, or as children, numbers or times, if another part is one. */
-  sameTyped(node: Node, fields: readonly string[] = []): Node {
-    const parts = fields.length > 0 ? fields.map((field) => node[field]) : nodesIn(node.children);
-    const nodes = parts.filter(isNode);
+  /** CASE whose properties are numbers or times, if another of its values is one. */
+  chosen(node: Node): Node {
+    const checks = nodesIn(node["case_checks"]);
+    const values = [...checks.map((one) => one["then_expr"]), node["else_expr"]].filter(isNode);
+    const typed = nodesIn(this.sameTyped({ children: values }).children);
+    const case_checks = checks.map((one, index) => ({ ...one, then_expr: typed[index] }));
+    return { ...node, case_checks, else_expr: typed[checks.length] ?? null };
+  }
+
+  /** A cast to a number, of which the text of a property is read as elsewhere. */
+  cast(node: Node): Node {
+    const { child, cast_type } = node;
+    const isOfText = isNode(child) && isText(child) && OF_DIGITS.test(String(cast_type?.id));
+    return isOfText ? { ...node, child: this.item("strict", [child], child) } : node;
+  }
+
+  /** As `sameTyped`, of BETWEEN. */
+  between = (node: Node): Node => this.sameTyped(node, ["input", "lower", "upper"], true);
+
+  /**
+   * Makes properties that stand together in some fields, or as children, numbers or times, if another part is one. In an
+   * order a text of digits that is written out is a number, too.
+   */
+  sameTyped(node: Node, fields: readonly string[] = [], isOrder = false): Node {
+    if (fields.length === 0) {
+      return { ...node, children: this.#typed(nodesIn(node.children), isOrder) };
+    }
+    const typed = this.#typed(fields.map((field) => node[field]).filter(isNode), isOrder);
+    return { ...node, ...Object.fromEntries(fields.map((field, index) => [field, typed[index]])) };
+  }
+
+  #typed(parts: readonly Node[], isOrder: boolean): Node[] {
+    const isDigits = (part: Node) => NUMBER.test(constantText(part) ?? "");
+    const isNumbers = isOrder && parts.some(isText);
+    const nodes =
+      isNumbers && parts.every((part) => isText(part) || isDigits(part))
+        ? parts.map((part) => (isText(part) ? part : constant(Number(constantText(part)))))
+        : [...parts];
     const isOfTime = !nodes.some(isNumber);
-    if (isOfTime && !nodes.some(isTime)) return node;
+    if (isOfTime && !nodes.some(isTime)) return nodes;
     const isLocal = nodes.some(isTimeColumn) && !this.#templates.isUtc;
-    const typed = nodes.map((part) =>
+    return nodes.map((part) =>
       isLocal && isPlainTime(part)
         ? this.item("utc", [part], part)
         : this.#as(isOfTime ? "time" : "double", part),
     );
-    if (fields.length === 0) return { ...node, children: typed };
-    return { ...node, ...Object.fromEntries(fields.map((field, index) => [field, typed[index]])) };
   }
 
   /** A comparison. A missing value is not equal to any; two properties are compared as numbers if they are. */
@@ -250,38 +261,37 @@ export class Typing {
       ...(isOfNull ? { COMPARE_EQUAL: "COMPARE_NOT_DISTINCT_FROM" } : {}),
     };
     const made = { ...node, type: types[type] ?? type };
-    if (!(isText(left) && isText(right) && /GREATER|LESS/.test(type))) {
-      return this.sameTyped(made, ["left", "right"]);
+    const isOrder = /GREATER|LESS/.test(type);
+    if (!(isText(left) && isText(right) && isOrder)) {
+      return this.sameTyped(made, ["left", "right"], isOrder);
     }
     const numbers = { left: this.#as("double", left), right: this.#as("double", right) };
     return both({ ...made, ...numbers }, made);
   }
 
-  /** IN, NOT IN and NOT, which is true of a condition that is not known. */
-  operator(node: Node, { isJoin }: From): Node {
-    const [child, ...others] = nodesIn(node.children);
+  /** A part of a tuple or of a list, or the first value that is known. */
+  #part(node: Node, child: Node, others: Node[]): Node | undefined {
+    if (node.type === "OPERATOR_COALESCE") return this.sameTyped(node);
     const [, place] = /^[.](\d+)$/.exec(constantText(others[0]) ?? "") ?? [];
-    if (child !== undefined && place !== undefined) {
+    if (place !== undefined)
       return this.item("part", [unnamed(child), constant(Number(place))], node);
-    }
-    if (child === undefined || isJoin) return node;
-    if (node.type === "OPERATOR_NOT") return isCondition(child) ? negated(child, node) : node;
+    if (node.type !== "ARRAY_SLICE" || !isText(child)) return undefined;
+    const list = this.template("jsonextractarrayraw", [unnamed(child)], child);
+    return { ...node, children: [list, ...others].filter(isNode) };
+  }
+
+  /** IN, NOT IN and NOT, which is true of a condition that is not known. */
+  operator(node: Node, { isJoin }: Pick<From, "isJoin">): Node {
+    const [child, ...others] = nodesIn(node.children);
+    const part = child === undefined ? node : this.#part(node, child, others);
+    if (part !== undefined) return part;
+    if (child === undefined) return node;
+    if (node.type === "OPERATOR_NOT")
+      return isCondition(child) && !isJoin ? negated(child, node) : node;
     if (node.type !== "COMPARE_NOT_IN" && node.type !== "COMPARE_IN") return node;
     const value = others.every(isNumber) ? this.#as("double", child) : child;
-    const found = { ...node, type: "COMPARE_IN", children: [value, ...others] };
-    return node.type === "COMPARE_IN" ? found : negated(found, node);
+    const found = { ...node, children: [value, ...others] };
+    if (isJoin || node.type === "COMPARE_IN") return found;
+    return negated({ ...found, type: "COMPARE_IN" }, node);
   }
-}
-
-/** Returns a condition that is met where both are, of which none may be there. */
-const bothMet = (one: unknown, other: unknown): Node | null => {
-  const [first, ...more] = [one, other].filter(isNode);
-  return more.length === 0 ? (first ?? null) : operator("CONJUNCTION_AND", nodesIn([one, other]));
-};
-
-const isPoint = (node: Node) => isTime(node) && intervalOf(node) === undefined;
-
-function renamed(node: Node): Node {
-  const name = folded(node.function_name);
-  return { ...node, function_name: HOGQL_RENAMED.get(name) ?? name };
 }

@@ -136,7 +136,7 @@ const NUMBERS: [query: string, rows: unknown[][]][] = [
   ],
   [
     "SELECT count() FROM events WHERE notIn(properties.plan, ['pro'])",
-    [[count((e) => e.properties["plan"] !== "pro")]],
+    [[count((e) => e.properties["plan"] !== undefined && e.properties["plan"] !== "pro")]],
   ],
   [
     "SELECT count() FROM events WHERE properties.plan NOT LIKE 'p%'",
@@ -233,6 +233,7 @@ const NUMBERS: [query: string, rows: unknown[][]][] = [
     [[count((e) => (amountOf(e) ?? 0) >= 100)]],
   ],
   ["SELECT count() FROM events WHERE properties.amount IN (9, 11)", [[2]]],
+  ["SELECT count() FROM events WHERE properties.amount IN [9, 11]", [[2]]],
   [
     "SELECT max(greatest(properties.amount, 90)), min(least(properties.amount, 90)) FROM events",
     [[179, 1]],

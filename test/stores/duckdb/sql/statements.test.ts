@@ -518,9 +518,50 @@ describe("the limits of a query", () => {
   test("its rows", async () => {
     const product = "SELECT 1 FROM events a, events b, events c, events d, events e";
     expect(await rowsOf(`${product} LIMIT 1000`)).toHaveLength(1000);
-    expect(await app.run(`${product} LIMIT 1001`)).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input", detail: "The answer has more than 1000 rows. Add a LIMIT." },
+    for (const limit of ["1001", "50000", "ALL"]) {
+      const { status, body } = await app.run(`${product} LIMIT ${limit} OFFSET 7`);
+      const { results, ...page } = body as Answer;
+      expect({ status, rows: results.length, page }).toMatchObject({
+        ...{ status: 200, rows: 1000 },
+        page: { limit: 1000, offset: 7, hasMore: true },
+      });
+    }
+    for (const query of ["?format=csv", "?format=txt"]) {
+      expect(await app.run(`${product} LIMIT 1001`, query)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining("LIMIT 1000 and OFFSET 1000"),
+      });
+    }
+  });
+
+  test("a client that reads pages gets each row once", async () => {
+    const all = "SELECT a.seq, b.seq AS other FROM events a, events b ORDER BY 1, 2";
+    const whole = await rowsOf(`${all} LIMIT 1000`);
+    for (const size of [1, 3, 7, 1000]) {
+      const rows: unknown[][] = [];
+      for (let hasMore = true; hasMore; ) {
+        const { body } = await app.run(`${all} LIMIT ${size} OFFSET ${rows.length}`);
+        const page = body as Answer & { hasMore: boolean };
+        rows.push(...page.results);
+        ({ hasMore } = page);
+      }
+      expect(rows).toEqual(whole);
+    }
+  });
+
+  test.each(["10%", "5 + 5", "(SELECT 3)", "2.5", "-1", "'3'", "1 OFFSET 1 + 1"])(
+    "LIMIT %s is refused, as its number is not known",
+    async (limit) => {
+      expect(await app.run(`SELECT event FROM events LIMIT ${limit}`)).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining("LIMIT 100 OFFSET 200") },
+      });
+    },
+  );
+
+  test("LIMIT 0 has no rows, and says that there are some", async () => {
+    expect(await app.run("SELECT event FROM events LIMIT 0")).toMatchObject({
+      body: { results: [], hasMore: true },
     });
   });
 

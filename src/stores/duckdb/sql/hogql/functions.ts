@@ -1,4 +1,6 @@
 import { linesOf } from "../../../../core/values/instead.ts";
+import { DECIMAL } from "../../../../core/values/property-filter.ts";
+import { numberOf } from "../../lists/property-filter.ts";
 
 /** Values that groupArray and groupUniqArray put in a list. */
 export const LIST_VALUES_MAX = 10_000;
@@ -6,12 +8,27 @@ export const LIST_VALUES_MAX = 10_000;
 /** The text of the error of a list with more values. */
 export const LIST_TOO_LONG = "too many values in a list";
 
+/** SQL of an expression as a number; a text is one where insights read it as one. */
+const numberIn = (sql: string) => `CASE WHEN typeof(${sql}) = 'VARCHAR'
+  THEN ${numberOf(`CAST(${sql} AS VARCHAR)`)} ELSE TRY_CAST(${sql} AS DOUBLE) END`;
+const digitsIn = (sql: string) =>
+  `CASE WHEN typeof(${sql}) <> 'VARCHAR' OR regexp_full_match(CAST(${sql} AS VARCHAR), '${DECIMAL}') THEN ${sql} END`;
+const wholeIn = (sql: string) =>
+  `TRY_CAST(trunc(TRY_CAST(${digitsIn(sql)} AS DECIMAL(38, 6))) AS BIGINT)`;
+const IN_JSON = "json_extract_string($1, $2)";
+
 /**
  * Parts of the macros below. A time has a zone; in a project on UTC all TIMESTAMPTZ are TIMESTAMP, which is read and
  * compared faster. WALL_ is it on the clock of the project, ZONED_ on that of the zone `$2`.
  */
-const PARTS: Record<string, string> = {
-  INT_: "TRY_CAST(trunc(TRY_CAST($1 AS DECIMAL(38, 6))) AS BIGINT)",
+export const PARTS: Readonly<Record<string, string>> = {
+  NUMBER_: numberIn("$1"),
+  DIGITS_: digitsIn("$1"),
+  // An empty text is no number in a cast either.
+  STRICT_: `CASE WHEN $1 IS NULL OR (${numberOf("$1")}) IS NOT NULL THEN $1 ELSE '' END`,
+  INT_: wholeIn("$1"),
+  JSON_NUMBER_: numberIn(IN_JSON),
+  JSON_INT_: wholeIn(IN_JSON),
   FLOAT_: "TRY_CAST($1 AS DOUBLE)",
   TIME_: "CAST($1 AS TIMESTAMPTZ)",
   SCALED_: "(TRY_CAST($1 AS DOUBLE) * power(10, $2))",
@@ -37,8 +54,8 @@ countIf: count(*) FILTER (WHERE $1)
 toString: CAST($1 AS VARCHAR)
 toInt toInt8 toInt16 toInt32 toInt64 toUInt8 toUInt16 toUInt32 toUInt64 _toInt8 _toInt16 _toInt32 _toInt64 _toUInt64: INT_
 toIntOrZero: coalesce(INT_, 0)
-toFloat toFloat32 toFloat64: FLOAT_
-toFloatOrZero toFloatOrDefault: coalesce(FLOAT_, 0) | coalesce(FLOAT_, $2)
+toFloat toFloat32 toFloat64: NUMBER_
+toFloatOrZero toFloatOrDefault: coalesce(NUMBER_, 0) | coalesce(NUMBER_, $2)
 toBool toBoolean: TRY_CAST($1 AS BOOLEAN)
 toUUID: TRY_CAST($1 AS UUID)
 toJSONString: CAST(to_json($1) AS VARCHAR)
@@ -156,10 +173,13 @@ intDiv: $1 // $2
 rand: CAST(floor(random() * 4294967296) AS BIGINT)
 formatReadableSize: format_bytes(CAST($1 AS BIGINT))
 JSONExtractString: coalesce(json_extract_string($1, $2), '')
-JSONExtractInt JSONExtractUInt: coalesce(TRY_CAST(json_extract_string($1, $2) AS BIGINT), 0)
-JSONExtractFloat: coalesce(TRY_CAST(json_extract_string($1, $2) AS DOUBLE), 0)
+JSONExtractInt JSONExtractUInt: coalesce(JSON_INT_, 0)
+JSONExtractFloat: coalesce(JSON_NUMBER_, 0)
 JSONExtractBool: coalesce(TRY_CAST(json_extract_string($1, $2) AS BOOLEAN), false)
 JSONExtractRaw: CAST($1 AS VARCHAR) | coalesce(CAST(json_extract($1, $2) AS VARCHAR), '')
+JSONHas: json_extract($1, $2) IS NOT NULL
+JSONExtractKeys: json_keys($1)
+JSONLength: CASE WHEN json_type($1) = 'OBJECT' THEN len(json_keys($1)) ELSE json_array_length($1) END
 JSONExtractArrayRaw: TRY_CAST(TRY_CAST($1 AS JSON) AS VARCHAR[]) | TRY_CAST(json_extract($1, $2) AS VARCHAR[])
 `;
 
@@ -181,7 +201,7 @@ export const HOGQL_FUNCTIONS: Readonly<Record<string, readonly string[]>> = Obje
       .split(" ")
       .map((name) => [
         name,
-        sql.replace(/\b[A-Z]+_\b/g, (word) => PARTS[word] ?? word).split(" | "),
+        sql.replace(/\b[A-Z_]+_\b/g, (word) => PARTS[word] ?? word).split(" | "),
       ]),
   ),
   ...ofUnits,
@@ -212,8 +232,7 @@ export const RENAMED: readonly (readonly [name: string, to: string])[] =
   arrayZip list_zip, arrayFlatten flatten, arrayReverse list_reverse,
   arrayIntersect list_intersect, arrayConcat list_concat, arrayPushBack list_append,
   has list_contains, hasAny list_has_any,
-  hasAll list_has_all, max2 greatest, min2 least, generateUUIDv4 uuid, JSONHas json_exists,
-  JSONExtractKeys json_keys, JSONLength json_array_length, tuple row, array list_value`
+  hasAll list_has_all, max2 greatest, min2 least, generateUUIDv4 uuid, tuple row, array list_value`
     .split(",")
     .map((pair) => {
       const [from = "", to = ""] = pair.trim().split(" ");

@@ -16,7 +16,7 @@ export const HOGQL_NAMES: readonly string[] = [
 const OWN_NAMES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(HOGQL_FUNCTIONS).flatMap(([name, texts]): [string, string][] => {
     const [, called = name] = /^(?:coalesce\()?(\w+)\(/.exec(texts.at(-1) ?? "") ?? [];
-    return name.endsWith("()") ? [] : [[called, name]];
+    return name.endsWith("()") || /^(?:TRY_)?CAST$/.test(called) ? [] : [[called, name]];
   }),
   ...RENAMED.map(([name, to]): [string, string] => [to, name]),
   ...SAME.map((name): [string, string] => [name, name]),

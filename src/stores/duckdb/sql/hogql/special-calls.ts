@@ -17,6 +17,7 @@ import {
   rebuilt,
   refuse,
 } from "../tree.ts";
+import { HOGQL_RENAMED } from "./functions.ts";
 
 /** Makes the expression or the call that a call becomes; undefined if it is an ordinary one. */
 type Make = (args: Node[], at: Node) => Node | undefined;
@@ -30,6 +31,11 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   and: joined("CONJUNCTION_AND"),
   or: joined("CONJUNCTION_OR"),
   not: (args) => operator("OPERATOR_NOT", [operator("CONJUNCTION_AND", [constant(true), ...args])]),
+  // The parser makes a IN [1, 2] a call.
+  contains: ([list, value]) =>
+    value !== undefined && list?.function_name === "list_value"
+      ? operator("COMPARE_IN", [value, ...nodesIn(list.children)])
+      : undefined,
   in: within("COMPARE_IN"),
   notin: within("COMPARE_NOT_IN"),
   cast([value, type], at) {
@@ -253,3 +259,9 @@ const CODES: Record<string, string> = {
 /** Returns a format of formatDateTime as one of strftime. */
 const duckdbFormat = (format: string) =>
   format.replace(/%(.)/gs, (all, code: string) => CODES[code] ?? all);
+
+/** Returns a call with the name that DuckDB has for its function. */
+export function renamed(node: Node): Node {
+  const name = folded(node.function_name);
+  return { ...node, function_name: HOGQL_RENAMED.get(name) ?? name };
+}

@@ -16,8 +16,7 @@ import {
 /** A statement that DuckDB's parser reads, and the texts of the columns of its first SELECT. */
 export type Readable = { sql: string; columns: string[] };
 
-const UNNAMED =
-  "ARRAY JOIN takes a list with a name: ARRAY JOIN JSONExtractArrayRaw(properties.tags) AS tag.";
+const UNNAMED = "A list of ARRAY JOIN has a name: JSONExtractArrayRaw(properties.tags) AS tag.";
 const BRACES = "In braces stands a name: {filters}, {variables.name} or {name} of `values`.";
 
 /**
@@ -128,15 +127,15 @@ class Reading {
   /** Whether a dot stands before the place of a part of a tuple, as in `x.2`. */
   #isPlace(): boolean {
     const [before, dot, place] = this.#tokens.slice(Math.max(0, this.#at - 1), this.#at + 2);
-    const isAfter = before !== dot && /[\w)\]"`]$/.test(before?.text ?? "") && dot?.space === "";
-    return isAfter && place?.kind === "number" && place.space === "";
+    const isAfter = before !== dot && /[\w)\]"`]$/.test(before?.text ?? "");
+    return isAfter && place?.kind === "number" && `${dot?.space}${place.space}` === "";
   }
 
   #place(): string {
     this.#at += 1;
     return this.#word(0)
       .split(".")
-      .map((place) => `['.${place}']`)
+      .map((place) => (/^\d+$/.test(place) ? `['.${place}']` : `['${place}']`))
       .join("");
   }
 
@@ -183,7 +182,9 @@ class Reading {
       case "and":
       case "or":
       case "in":
-        return BEGINS.has(before);
+        return BEGINS.has(before === "not" ? this.#word(-2) : before);
+      case "array":
+        return this.#word(2) !== "select";
       // DuckDB's parser makes NOT (a < b) a >= b, which is not true where a is missing.
       case "not":
         return (

@@ -1,0 +1,44 @@
+import { intervalOf, isDate, isNumber, isTime } from "./nodes.ts";
+import { constantText, folded, MOMENT, type Node, unnamed } from "./tree.ts";
+import type { Typing } from "./typing.ts";
+
+const isPoint = (node: Node) => isTime(node) && intervalOf(node) === undefined;
+
+/** A sum or difference with a date or a time: a number is of days of a date, and of seconds of a time. */
+export function moved(typing: Typing, node: Node, [first, second]: Node[]): Node | undefined {
+  if (first === undefined || second === undefined) return undefined;
+  const [point, by] = isPoint(first) ? [first, second] : [second, first];
+  if (!isPoint(point)) return undefined;
+  if (isPoint(by)) return between(typing, node, [first, second]);
+  const made = (time: Node, other: Node) => {
+    return { ...node, children: point === first ? [time, other] : [other, time] };
+  };
+  const interval = intervalOf(by);
+  if (!isDate(point)) {
+    const isOfSeconds = interval === undefined && isNumber(by);
+    return isOfSeconds ? made(point, typing.item("seconds", [by], by)) : undefined;
+  }
+  if (interval === "day") return typing.item("date", [unnamed(node)], node);
+  if (interval === "time") return made(typing.item("time", [point], point), by);
+  return { ...made(point, typing.item("days", [by], by)), [MOMENT]: "date" };
+}
+
+/** Days between dates, or seconds between times. */
+function between(typing: Typing, node: Node, points: [Node, Node]): Node | undefined {
+  if (points.every(isDate)) return typing.item("days", [unnamed(node)], node);
+  return node.function_name === "-" ? typing.item("apart", points, node) : undefined;
+}
+
+/** dateDiff of weeks counts Mondays, and may name a zone. */
+export function inWeeks(
+  typing: Typing,
+  node: Node,
+  [unit, from, to, zone]: Node[],
+): Node | undefined {
+  if (unit === undefined || from === undefined || to === undefined) return undefined;
+  const [first, last] = [from, to].map((time) =>
+    zone === undefined ? time : (typing.template("totimezone", [time, zone], time) ?? time),
+  ) as [Node, Node];
+  if (/^weeks?$/.test(folded(constantText(unit)))) return typing.item("weeks", [first, last], node);
+  return zone === undefined ? undefined : { ...node, children: [unit, first, last] };
+}
