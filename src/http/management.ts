@@ -199,7 +199,8 @@ function withoutNulls(body: JsonObject, { required = [], properties = {} }: TSch
     const value = body[name];
     if (isObject(value)) withoutNulls(value, field);
     const types = (field["anyOf"] ?? [field]) as TSchema[];
-    const isValue = required.includes(name) || types.some(({ type }) => type === "null");
+    const isValue =
+      required.includes(name) || types.some(({ type }) => type === undefined || type === "null");
     if (value === null && !isValue) delete body[name];
   }
   return body;

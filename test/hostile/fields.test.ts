@@ -16,7 +16,11 @@ const FORGED: [name: string, value: unknown][] = Object.entries({
   ...{ id: 7351, pk: 7351, uuid: OTHER_UUID, short_id: "forged22", user: 99, user_id: 99 },
   ...{ project: 2, project_id: 2, team: 2, team_id: 2, environment_id: 2, owner: 99 },
   ...{ created_at: OTHER_TIME, created_by: { id: 99 }, last_modified_at: OTHER_TIME },
-  ...{ last_modified_by: { id: 99 }, recordings: 99, recordings_counts: { collection: {} } },
+  ...{
+    last_modified_by: { id: 99 },
+    recordings: 99,
+    recordings_counts: { collection: { count: 9 } },
+  },
   ...{ hash: "sha256$00", mask_value: "phx_...forg", value: FORGED_KEY, email: "eve@x.y" },
   ...{ revoked_at: OTHER_TIME, last_used_at: OTHER_TIME, last_rolled_at: OTHER_TIME },
   ...{ api_token: "phc_forged", former_api_tokens: [{ api_token: "phc_forged" }] },

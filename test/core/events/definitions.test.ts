@@ -50,6 +50,7 @@ describe("definitions of events", () => {
 
     expect(count).toBe(3);
     expect(results[0]).toEqual({
+      id: expect.any(String),
       name: "signed up",
       count: 2,
       first_seen_at: AT,
@@ -155,7 +156,13 @@ describe("a note of a project on a name", () => {
     });
 
     const definition = {
-      ...{ name: "signed up", count: 2, first_seen_at: AT, last_seen_at: LATER },
+      ...{
+        id: expect.any(String),
+        name: "signed up",
+        count: 2,
+        first_seen_at: AT,
+        last_seen_at: LATER,
+      },
       ...{ description: "An account was made.", also_called: ["registration", "join"] },
     };
     expect([status, body]).toEqual([200, definition]);
@@ -194,7 +201,13 @@ describe("a note of a project on a name", () => {
     const path = "/event_definitions/to%20come/";
     expect((await app.get(path)).status).toBe(404);
     expect((await patch(path, { also_called: ["later"] })).body).toEqual({
-      ...{ name: "to come", count: 0, first_seen_at: null, last_seen_at: null },
+      ...{
+        id: expect.any(String),
+        name: "to come",
+        count: 0,
+        first_seen_at: null,
+        last_seen_at: null,
+      },
       ...{ description: "", also_called: ["later"] },
     });
     expect((await app.get(path)).body).toMatchObject({ also_called: ["later"] });
@@ -211,7 +224,7 @@ describe("a note of a project on a name", () => {
     ["a text as words", { also_called: "order" }, "invalid_input", "also_called"],
     ["a number as a word", { also_called: [1] }, "invalid_input", "also_called__0"],
     ["a long description", { description: "x".repeat(401) }, "too_long", "description"],
-    ["no description", { description: null }, "invalid_input", "description"],
+    ["a number", { description: 5 }, "invalid_input", "description"],
     ["tags", { tags: ["money"] }, "invalid_input", "tags"],
   ])("is refused with %s", async (_with, body, code, attr) => {
     expect(await patch(EVENT, body)).toMatchObject({ status: 400, body: { code, attr } });
