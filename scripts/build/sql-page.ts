@@ -108,7 +108,10 @@ const TAKEN = [
     "by number, then by text: 9, 20, 100, abc",
   ],
   ["a =~ 'x', a !~ 'x', a =~* 'x'", "a regular expression that finds a part"],
-  ["{filters}", "`filters` of the request: `dateRange` and `properties`; true without them"],
+  [
+    "{filters}",
+    "`filters` of the request: `dateRange` and `properties`, also of the type `hogql`; true without them",
+  ],
   ["{filters.dateRange.from}, {filters.dateRange.to}", "the bounds of `filters.dateRange`"],
   ["{variables.plan}", "the value of `variables` with that `code_name`"],
   ["{plan}", "the value in `values` of the request"],

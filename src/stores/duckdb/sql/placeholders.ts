@@ -12,6 +12,8 @@ import {
 } from "../../../core/values/property-filter.ts";
 import { quoted } from "../engine/duckdb.ts";
 import { groupMet, passesIn } from "../lists/property-filter.ts";
+import { readableSql } from "./hogql/text.ts";
+import { tokensOf } from "./hogql/tokens.ts";
 
 /** Bounds of all time: a range of the request that has no beginning or no end. */
 const ALWAYS = { from: "1970-01-01", to: "9999-12-31" };
@@ -101,12 +103,8 @@ function conditionsOf(
   const attr = "query__filters__properties";
   const types = ["event", "person", "session", "group"] as const;
   const read = (filter: Json): Owned => {
-    if (isObject(filter) && (filter["type"] === "hogql" || filter["type"] === "cohort")) {
-      throw new Failure(
-        "invalid_input",
-        `A filter of the type ${filter["type"]} is not taken: write its condition in the SQL.`,
-        attr,
-      );
+    if (isObject(filter) && filter["type"] === "hogql") {
+      return { key: conditionIn(filter["key"], attr), not: false, test: { is: "set" }, of: HOGQL };
     }
     const { type, filter: one } = propertyFilter(filter, { types, ...moment, attr });
     const index = isObject(filter) ? Number(filter["group_type_index"] ?? 0) : 0;
@@ -123,10 +121,31 @@ function conditionsOf(
   ];
 }
 
+/** The owner of a filter that is a condition in HogQL. */
+const HOGQL = "hogql";
+
+/** Returns a condition of the request as SQL. Fails where its brackets or quotes are not closed. */
+function conditionIn(key: Json | undefined, attr: string): string {
+  const detail = "The key of a filter of the type hogql is one condition, such as event = 'order'.";
+  if (typeof key !== "string") throw new Failure("invalid_input", detail, attr);
+  const tokens = tokensOf(key);
+  let depth = 0;
+  for (const { kind, word } of tokens) {
+    if (word === "(" || word === "[") depth += 1;
+    if (word === ")" || word === "]") depth -= 1;
+    if (depth < 0 || (kind === "sign" && /^['"`;{}]$/.test(word)) || word === "/*") {
+      throw new Failure("invalid_input", detail, attr);
+    }
+  }
+  if (depth !== 0 || tokens.length < 2) throw new Failure("invalid_input", detail, attr);
+  return `(${readableSql(key, () => "NULL").sql}\n)`;
+}
+
 /** A filter with the relation that has its property. */
 type Owned = PropertyFilter & { of: string };
 
 function passed({ of, ...filter }: Owned): string {
+  if (of === HOGQL) return filter.key;
   return passesIn(propertyOf(of, filter.key), filter, (value, type = "VARCHAR") =>
     type === "VARCHAR" ? constantOf(value) : `CAST(${constantOf(value)} AS ${type})`,
   );

@@ -581,6 +581,10 @@ describe("names in braces", () => {
     expect(await filtered(by("email", "not_icontains", "example.com", "person"))).toBe(
       count((e) => !emailOf(e)?.includes("example.com")),
     );
+    expect(await filtered(by("properties.plan = 'pro' -- all", "", undefined, "hogql"))).toBe(45);
+    expect(await filtered(by("properties.plan = 'it\\'s' OR 1 = 1", "", undefined, "hogql"))).toBe(
+      180,
+    );
     expect(await filtered(by("it's'; DROP", "exact", ["'); SELECT 1 --"]))).toBe(0);
   });
 
@@ -624,7 +628,10 @@ describe("names in braces", () => {
       ["SELECT {x}", { values: { x: { a: 1 } } }],
       ["SELECT {x}", { values: { x: "a\0b" } }],
       [FILTERED, { filters: { filterTestAccounts: true } }],
-      [FILTERED, { filters: { properties: [{ type: "hogql", key: "1 = 1" }] } }],
+      [FILTERED, { filters: { properties: [{ type: "hogql", key: "1 = 1) OR (1 = 1" }] } }],
+      [FILTERED, { filters: { properties: [{ type: "hogql", key: "event = 'a" }] } }],
+      [FILTERED, { filters: { properties: [{ type: "hogql", key: "" }] } }],
+      [FILTERED, { filters: { properties: [{ type: "cohort", key: "id", value: 1 }] } }],
       [FILTERED, { filters: { nothing: 1 } }],
     ] as const) {
       expect((await run(query, more)).status).toBe(400);
