@@ -10,13 +10,13 @@ import {
 import { type LimitViolation, limitViolationOf, MARK } from "../events/json-limits.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
-import { parseTime } from "../values/time.ts";
+import { parseEventTime } from "../values/time.ts";
 import { type Warning, warningTally } from "../warnings/warning.ts";
 import { addAll, type Sender } from "./additions.ts";
 import type { DailySalts } from "./cookieless.ts";
 import type { CountryOf } from "./country.ts";
 import { BODY_BYTES_MAX, decompress, type EncodedBody } from "./decode-body.ts";
-import { fromV1, v1Uuid } from "./event-v1.ts";
+import { fromV1 } from "./event-v1.ts";
 import { type RequestHints, readSubmission } from "./read-body.ts";
 
 /**
@@ -81,9 +81,10 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const lines = ndjsonBuffer(bytes.length, arrived.collect);
   let dropped = 0;
   const key = submission.each((raw, mark, count) => {
-    const outcome =
+    const first =
       mark === 0 ? outcomeOf(raw, body, arrival) : markedOutcome(raw, mark, body, arrival);
-    report?.add(raw, outcome);
+    const outcome = report?.isRepeated(first) ? refused("duplicate_uuid", raw) : first;
+    report?.add(raw, outcome, count);
     const { uuid: event_uuid, distinct_id } = outcome;
     if ("dropped" in outcome) {
       dropped += count;
@@ -150,34 +151,47 @@ function eventOf(raw: JsonObject, protocol: Protocol, sdk: string): ReturnType<t
   return { raw: isUnnamed ? { ...raw, event: "$identify" } : raw };
 }
 
+/** Characters of a uuid, as it was sent, that names a result. */
+const UUID_CHARS_MAX = 100;
+
 /**
- * Builds v1's answer. Fails `invalid_payload` without `created_at`, and for an event whose uuid is
- * missing, invalid or used twice, because results are keyed by uuid.
+ * Builds v1's answer: a result for each uuid as it was sent, and for an event without one by its place, such as
+ * `batch[3]`. Fails `invalid_payload` without `created_at` or `batch`.
  */
 function v1Report(envelope: JsonObject) {
   const createdAt = envelope["created_at"];
-  if (typeof createdAt !== "string" || parseTime(createdAt) === undefined) {
+  if (typeof createdAt !== "string" || parseEventTime(createdAt) === undefined) {
     throw new Failure("invalid_payload", "`created_at` must be a time.", "created_at");
   }
   if (envelope["batch"] === undefined) {
     throw new Failure("invalid_payload", "`batch` must be a list of events.", "batch");
   }
-  const uuids = new Set<string>();
-  const results: string[] = [];
+  const stored = new Set<string | null>();
+  const results = new Map<string, V1Result>();
+  let index = 0;
   return {
-    add(raw: Json, outcome: Outcome): void {
-      const uuid = v1Uuid(raw);
-      if (uuid === undefined || uuids.has(uuid)) {
-        throw new Failure("invalid_payload", "Each event needs a uuid of its own.", "batch__uuid");
-      }
-      uuids.add(uuid);
-      results.push(`"${uuid}":${JSON.stringify(resultOf(outcome))}`);
+    /** Whether an event of the same batch with its uuid is stored already. */
+    isRepeated: (outcome: Outcome) => "line" in outcome && stored.has(outcome.uuid),
+    /** Adds the outcome of an item, or of `count` items without a key. */
+    add(raw: Json, outcome: Outcome, count: number): void {
+      if ("line" in outcome) stored.add(outcome.uuid);
+      const uuid = isObject(raw) ? raw["uuid"] : undefined;
+      const isName = typeof uuid === "string" && uuid !== "" && uuid.length <= UUID_CHARS_MAX;
+      const name = isName ? uuid : `batch[${index}]`;
+      index += count;
+      const result = resultOf(outcome);
+      const before = results.get(name);
+      // Of two events under one name, the sender learns that not both are as they were sent.
+      const isMixed = before !== undefined && before.result !== result.result;
+      results.set(name, isMixed ? { ...before, ...result, result: "warning" } : result);
     },
-    text: () => `{"results":{${results.join(",")}}}`,
+    text: () => JSON.stringify({ results: Object.fromEntries(results) }),
   };
 }
 
-function resultOf(outcome: Outcome): { result: string; details?: string } {
+type V1Result = { result: "ok" | "warning" | "drop"; details?: string };
+
+function resultOf(outcome: Outcome): V1Result {
   if ("dropped" in outcome) return { result: "drop", details: outcome.dropped };
   const [change] = outcome.changes;
   return change === undefined ? { result: "ok" } : { result: "warning", details: change };

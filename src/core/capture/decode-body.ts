@@ -33,6 +33,7 @@ const FORM_HEAD_BYTES = 1024;
 type Inflate = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
 
 const ENCODINGS: Record<string, Inflate> = {
+  gzip: gunzipSync,
   br: brotliDecompressSync,
   deflate: (bytes, options) =>
     isZlib(bytes) ? inflateSync(bytes, options) : inflateRawSync(bytes, options),
@@ -60,22 +61,27 @@ export function decompress(
 ): Uint8Array {
   let hint = compression;
   let text = declared(bytes, encoding, bytesMax);
+  let sent = text;
   for (let step = 0; step < STEPS_MAX; step++) {
     if (isJson(text)) return text;
     if (isGzip(text)) {
-      text = inflated(gunzipSync, text, bytesMax);
+      text = inflated("gzip", text, bytesMax);
       continue;
     }
     const form = formOf(text);
     if (form !== undefined) {
       text = form.data;
+      sent = text;
       hint ||= form.compression;
       continue;
     }
-    text = isLz64(hint) ? fromLz64(text, bytesMax) : fromBase64(text, encoding);
+    const plain = isLz64(hint) ? fromLz64(text, bytesMax) : fromBase64(text);
+    if (plain === undefined) break;
+    text = plain;
     hint = "";
   }
-  return text;
+  if (isJson(text)) return text;
+  throw notJson(sent, encoding);
 }
 
 /** The failure for a body over the limit, compressed or not. */
@@ -89,7 +95,7 @@ export function inflate(
   bytesMax: number,
 ): Uint8Array {
   const text = declared(bytes, encoding, bytesMax);
-  return isGzip(text) ? inflated(gunzipSync, text, bytesMax) : text;
+  return isGzip(text) ? inflated("gzip", text, bytesMax) : text;
 }
 
 /** Decodes the `Content-Encoding`; of several codings the last one comes first (RFC 9110 8.4). */
@@ -98,15 +104,14 @@ function declared(bytes: Uint8Array, encoding: string, bytesMax: number): Uint8A
   const codings = encoding.split(",").map((coding) => coding.trim());
   if (codings.length > CODINGS_MAX) throw unsupported();
   return codings.reduceRight((text, coding) => {
-    return isGzip(text) ? inflated(gunzipSync, text, bytesMax) : decoded(text, coding, bytesMax);
+    return isGzip(text) ? inflated("gzip", text, bytesMax) : decoded(text, coding, bytesMax);
   }, bytes);
 }
 
 /** Decodes one coding; gzip bytes are left for later, also if another coding is named. */
 function decoded(bytes: Uint8Array, coding: string, bytesMax: number): Uint8Array {
   if (PLAIN_ENCODINGS.has(coding) || isGzip(bytes)) return bytes;
-  const inflate = Object.hasOwn(ENCODINGS, coding) ? ENCODINGS[coding] : undefined;
-  if (inflate !== undefined) return inflated(inflate, bytes, bytesMax);
+  if (Object.hasOwn(ENCODINGS, coding)) return inflated(coding, bytes, bytesMax);
   throw unsupported();
 }
 
@@ -115,16 +120,21 @@ function unsupported(): Failure {
 }
 
 /** Stops at the limit, so that a compression bomb costs no more than a large body. */
-function inflated(inflate: Inflate, bytes: Uint8Array, bytesMax: number): Uint8Array {
+function inflated(coding: string, bytes: Uint8Array, bytesMax: number): Uint8Array {
   try {
-    return inflate(bytes, { maxOutputLength: bytesMax });
+    return ENCODINGS[coding]?.(bytes, { maxOutputLength: bytesMax }) ?? bytes;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
-      throw tooLarge();
-    }
-    throw invalid("The body cannot be inflated.");
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
+    const fault = CUT_SHORT.has(code)
+      ? `The ${coding} of the body was cut short: its end is missing`
+      : `The ${coding} of the body is damaged, so it cannot be inflated`;
+    throw invalid(`${fault}. Often a proxy or a middleware did it.`);
   }
 }
+
+/** Codes for a body without its end; of zstd such a one is empty. */
+const CUT_SHORT: ReadonlySet<string> = new Set(["Z_BUF_ERROR"]);
 
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
@@ -191,14 +201,38 @@ function fromLz64(bytes: Uint8Array, bytesMax: number): Uint8Array {
   return inflatedBytes;
 }
 
-function fromBase64(bytes: Uint8Array, encoding: string): Uint8Array {
+function fromBase64(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return Uint8Array.fromBase64(latin1(bytes));
   } catch {
-    const isGzip = /gzip/i.test(encoding);
-    const encodings = isGzip ? "gzip, as its Content-Encoding says" : "an encoding of one";
-    throw invalid(`The body is neither a JSON object or list nor ${encodings}.`);
+    return undefined;
   }
+}
+
+/** The kinds of bodies without JSON, by their first characters. */
+const KINDS: readonly [start: RegExp, kind: string][] = [
+  [/^$/, "is empty"],
+  [/^.\xef\xbf\xbd/s, "is gzip that was damaged: something on its way read its bytes as text"],
+  [/^</, "is HTML or XML"],
+  [/^--/, "is a multipart form"],
+  [/^[\w.$%[\]+-]+=/, "is a form without the field `data`"],
+  [/^["'\w+-]*$/, "is one text, number or word"],
+  [/^[\x20-\x7e]/, "is other text"],
+];
+
+/** The failure for a body, or the data of a form, that is neither JSON nor an encoding of it. */
+function notJson(bytes: Uint8Array, encoding: string): Failure {
+  const head = latin1(bytes.subarray(0, FORM_HEAD_BYTES)).trim();
+  const kind = KINDS.find(([start]) => start.test(head))?.[1] ?? "is binary";
+  // An unfinished zstd frame inflates to nothing.
+  const inflated =
+    head === "" && encoding !== "" ? " when inflated: its end may have been cut off" : "";
+  const encodings = /gzip/i.test(encoding)
+    ? "gzip, as its Content-Encoding says"
+    : "an encoding of one";
+  return invalid(
+    `The body is neither a JSON object or list nor ${encodings}. It ${kind}${inflated}.`,
+  );
 }
 
 function latin1(bytes: Uint8Array): string {

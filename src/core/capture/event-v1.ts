@@ -1,19 +1,12 @@
 import { DISTINCT_ID_CHARS_MAX, type DropReason, EVENT_NAME_CHARS_MAX } from "../events/event.ts";
-import { parseUuid } from "../values/ids.ts";
 import { isLonger, isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values/json.ts";
-import { parseTime } from "../values/time.ts";
+import { parseEventTime } from "../values/time.ts";
 
 /** Characters of `PostHog-Sdk-Info`; a longer one is not written into every event. */
 export const SDK_INFO_CHARS_MAX = 200;
 
 /** The same event in the older protocol, or the reason why it is dropped. */
 export type FromV1 = { raw: JsonObject } | { dropped: DropReason };
-
-/** Returns the uuid of a v1 event; undefined without a valid one, and then its batch is refused. */
-export function v1Uuid(raw: Json): string | undefined {
-  const uuid = isObject(raw) ? raw["uuid"] : undefined;
-  return typeof uuid === "string" ? parseUuid(uuid.trim()) : undefined;
-}
 
 /**
  * Reads an event of the newer protocol, which is stricter and has fields for some `$` properties of the
@@ -26,7 +19,7 @@ export function fromV1(raw: JsonObject, sdk: string): FromV1 {
   const id = typeof distinct_id === "string" ? distinct_id.trim() : "";
   if (id === "") return { dropped: "missing_distinct_id" };
   if (isLonger(id, DISTINCT_ID_CHARS_MAX)) return { dropped: "invalid_distinct_id" };
-  if (typeof timestamp !== "string" || parseTime(timestamp) === undefined) {
+  if (typeof timestamp !== "string" || parseEventTime(timestamp) === undefined) {
     return { dropped: "invalid_timestamp" };
   }
   const options = optionsOf(raw["options"] ?? {});
@@ -37,7 +30,8 @@ export function fromV1(raw: JsonObject, sdk: string): FromV1 {
       event,
       distinct_id: id,
       timestamp,
-      uuid: v1Uuid(raw) ?? null,
+      // One that is missing is reported as well, because the protocol requires it.
+      uuid: raw["uuid"] || false,
       properties: {
         ...(isObject(properties) ? properties : {}),
         ...texts({ $session_id: raw["session_id"], $window_id: raw["window_id"] }),

@@ -12,7 +12,9 @@ import {
 import { putExact, UNSAFE_ID_FIELDS } from "../events/number-ids.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values/json.ts";
-import { parseTime } from "../values/time.ts";
+import { jsonFault } from "../values/json-fault.ts";
+import { parseEventTime } from "../values/time.ts";
+import { withoutWords } from "./json-words.ts";
 import { sketchOf } from "./oversized-event.ts";
 
 /** Data of a request outside its body; the same data in the body comes first. */
@@ -55,11 +57,36 @@ export type Submission = {
 /**
  * Reads a body's text: one event, a list of events, or `{batch: […]}` (contract 4.5, decision 7).
  * Fails `invalid_payload` on any other shape, and where the body breaks a limit other than by one
- * of its items; `each` fails `invalid_api_key` without one project key.
+ * of its items; `each` fails `invalid_api_key` without one project key. `NaN` and `Infinity` are read as numbers
+ * that are too large.
  */
 export function readSubmission(bytes: Uint8Array, hints: RequestHints): Submission {
-  const scan = scanBody(bytes);
-  if (scan.refused !== undefined) throw invalid(REFUSALS[scan.refused]);
+  const { each, ...rest } = explained(bytes, () => {
+    const scan = scanBody(bytes);
+    return scan.hasWords ? submission(withoutWords(bytes), hints) : submission(bytes, hints, scan);
+  });
+  return { ...rest, each: (take) => explained(bytes, () => each(take)) };
+}
+
+/** Replaces a failure of the parser by one that names the place in the body. */
+function explained<T>(bytes: Uint8Array, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof NoJson)) throw error;
+    throw invalid(jsonFault(bytes) ?? error.message);
+  }
+}
+
+/** The failure for a body that may be no JSON. */
+class NoJson extends Failure {
+  constructor(detail = "The body is not valid JSON in UTF-8.") {
+    super("invalid_payload", detail);
+  }
+}
+
+function submission(bytes: Uint8Array, hints: RequestHints, scan = scanBody(bytes)): Submission {
+  if (scan.refused !== undefined) throw new NoJson(REFUSALS[scan.refused]);
   const { list } = scan;
   const isSplit = list !== undefined && (list.parts.length > 1 || scan.excesses.length > 0);
   const body = parse(isSplit ? around(bytes, list) : text(bytes));
@@ -98,7 +125,7 @@ const REFUSALS: Record<NonNullable<Scan["refused"]>, string> = {
   keys: `An object has more than ${OBJECT_KEYS_MAX} keys.`,
   nodes: "The event is too large.",
   lists: "`batch` must be one list of events.",
-  open: "The body is not valid JSON in UTF-8.",
+  open: "`batch` has no end.",
 };
 
 function single(
@@ -155,7 +182,7 @@ function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): 
   for (const { start, end, count, bare } of parts) {
     const items = parse(`[${text(clean.subarray(start, end))}]`);
     // The counts differ if an item is missing between two commas or before the end.
-    if (!Array.isArray(items) || items.length !== count) throw noJson();
+    if (!Array.isArray(items) || items.length !== count) throw new NoJson();
     if (bare) {
       takeBare(items, take);
       index += count;
@@ -217,25 +244,21 @@ function around(bytes: Uint8Array, { start, end }: { start: number; end: number 
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function text(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw noJson();
-  }
-}
+const text = (bytes: Uint8Array) => orNoJson(() => utf8.decode(bytes));
 
-function parse(json: string): Json {
+const parse = (json: string) => orNoJson<Json>(() => JSON.parse(json));
+
+function orNoJson<T>(read: () => T): T {
   try {
-    return JSON.parse(json);
+    return read();
   } catch {
-    throw noJson();
+    throw new NoJson();
   }
 }
 
 function sentAtOf(envelope: JsonObject, hints: RequestHints): number | undefined {
   const sentAt = envelope["sent_at"];
-  return (typeof sentAt === "string" ? parseTime(sentAt) : undefined) ?? hints.sentAt;
+  return (typeof sentAt === "string" ? parseEventTime(sentAt) : undefined) ?? hints.sentAt;
 }
 
 const knownKey = (key: Json | undefined) => (typeof key === "string" ? key.trim() : undefined);
@@ -275,10 +298,6 @@ function oneKey(first: Json | undefined) {
 
 function noKey(detail: string): Failure {
   return new Failure("invalid_api_key", detail, "api_key");
-}
-
-function noJson(): Failure {
-  return invalid("The body is not valid JSON in UTF-8.");
 }
 
 function invalid(detail: string, attr: string | null = null): Failure {

@@ -45,9 +45,10 @@ export type CapturedEvent = {
 
 /**
  * Why a submitted event is not stored. None is an error: the answer is still 200 (contract 7).
- * Names that are too long and invalid times drop an event of the newer protocol only.
+ * Names that are too long, invalid times and a uuid twice in a batch drop an event of the newer protocol only.
  */
 export type DropReason =
+  | "duplicate_uuid"
   | "missing_event_name"
   | "missing_distinct_id"
   | "invalid_event"

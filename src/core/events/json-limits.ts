@@ -3,14 +3,18 @@ import {
   CLOSE_OBJECT,
   COLON,
   COMMA,
+  endOfDigits,
   endOfString,
+  isDigit,
+  isExponent,
+  isOfNumber,
   isTextAt,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
 } from "../values/json.ts";
 import { EVENT_BYTES_MAX } from "./event.ts";
-import { isRounded, UNSAFE_ID_FIELDS, unsafeId } from "./number-ids.ts";
+import { GROUPS, isRounded, UNSAFE_ID_FIELDS, unsafeId } from "./number-ids.ts";
 
 /** Levels of nesting in a body, its own brackets included. */
 export const JSON_DEPTH_MAX = 128;
@@ -53,12 +57,17 @@ export type Scan = {
    * numbers of an item without a key are not in them: it is no event.
    */
   marks: number[];
+  /** Whether `NaN` or `Infinity` stands outside of texts. */
+  hasWords: boolean;
 };
+
+const CAPITAL_N = 0x4e;
+const CAPITAL_I = 0x49;
 
 const BATCH = '"batch"';
 
 /** Ids that are kept of an item; a well-made one has no more. */
-const IDS_MAX = 8;
+const IDS_MAX = 16;
 
 /** How many keys the object at each depth has so far; between scans it means nothing. */
 const keys = new Uint32Array(JSON_DEPTH_MAX + 1);
@@ -84,7 +93,7 @@ export function scanBody(bytes: Uint8Array, nodesMax = EVENT_NODES_MAX): Scan {
         items.split(at);
         break;
       case OPEN_OBJECT:
-        at = items.open(at);
+        at = items.open(at, text);
         break;
       case OPEN_LIST:
         at = items.openList(at, text);
@@ -92,6 +101,10 @@ export function scanBody(bytes: Uint8Array, nodesMax = EVENT_NODES_MAX): Scan {
       case CLOSE_OBJECT:
       case CLOSE_LIST:
         at = items.close(at);
+        break;
+      case CAPITAL_N:
+      case CAPITAL_I:
+        items.hasWords = true;
         break;
       default:
         if (isDigit(bytes[at])) at = items.number(at, text);
@@ -108,10 +121,13 @@ class ItemScan {
   readonly marks: number[] = [];
   readonly ids: number[] = [];
   refused: Scan["refused"];
+  hasWords = false;
   list: Scan["list"];
   depth = 0;
   /** The depth of the list of events while the scan is in it, else -1. */
   listDepth = -1;
+  /** The depth of the keys of groups while the scan is in them, else -1. */
+  groupsDepth = -1;
   /** Of the item: its number, where it starts, what it holds, and its mark's bits. */
   index = 0;
   start = 0;
@@ -140,17 +156,19 @@ class ItemScan {
     if (at - this.part.start >= PART_BYTES) this.flush();
   }
 
-  open(at: number): number {
+  /** Enters an object or a list; `text` is the place of the last text before. */
+  open(at: number, text: number): number {
     this.depth += 1;
+    if (isTextAt(this.bytes, text, GROUPS)) this.groupsDepth = this.depth;
     this.nodes += 1;
     keys[this.depth] = 0;
     if (this.depth > JSON_DEPTH_MAX) return this.exceed("depth", at);
     return this.nodes > this.nodesMax ? this.exceed("nodes", at) : at;
   }
 
-  /** Enters the list of events if it is; `text` is the place of the last text before. */
+  /** Enters the list of events if it is; else as {@link open}. */
   openList(at: number, text: number): number {
-    if (!(this.listDepth === -1 && this.isOfEvents(text))) return this.open(at);
+    if (!(this.listDepth === -1 && this.isOfEvents(text))) return this.open(at, text);
     if (this.list !== undefined) return this.refuse("lists");
     this.depth += 1;
     this.listDepth = this.depth;
@@ -169,6 +187,7 @@ class ItemScan {
       if (this.list !== undefined) this.list.end = at;
       this.listDepth = -1;
     }
+    if (this.depth === this.groupsDepth) this.groupsDepth = -1;
     this.depth -= 1;
     return this.depth < 0 ? this.bytes.length : at;
   }
@@ -194,7 +213,8 @@ class ItemScan {
   /** Keeps an integer that is an id, as far as its name tells; whether it did. */
   private isId(first: number, digits: string, key: number): boolean {
     const isFull = this.ids.at(-IDS_MAX * UNSAFE_ID_FIELDS) === this.index;
-    const id = isFull ? undefined : unsafeId(this.bytes, { key, first, digits });
+    const inGroups = this.depth === this.groupsDepth;
+    const id = isFull ? undefined : unsafeId(this.bytes, { key, first, digits, inGroups });
     if (id === undefined) return false;
     this.ids.push(this.index, ...id);
     return true;
@@ -202,9 +222,9 @@ class ItemScan {
 
   found(): Scan {
     if (this.listDepth !== -1) this.refuse("open");
-    const { refused, list, excesses, marks, ids, bits } = this;
+    const { refused, list, excesses, marks, ids, bits, hasWords } = this;
     if (list === undefined && bits !== 0) marks.push(bits);
-    return { refused, list, excesses, marks, ids };
+    return { refused, list, excesses, marks, ids, hasWords };
   }
 
   /** Whether a list that begins here is the body, or the value of `batch` in it. */
@@ -273,25 +293,3 @@ export function limitViolationOf(mark: number): LimitViolation | undefined {
 
 /** Digits from which on an integer may be more than a double holds exactly. */
 const NOTABLE_DIGITS = 15;
-
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
-}
-
-function isOfNumber(byte: number | undefined): boolean {
-  return isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e || isExponent(byte);
-}
-
-function isExponent(byte: number | undefined): boolean {
-  return byte === 0x65 || byte === 0x45;
-}
-
-/** The place of the last of the digits and points that begin at `start`. */
-function endOfDigits(bytes: Uint8Array, start: number): number {
-  let at = start + 1;
-  for (; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (!isDigit(byte) && byte !== 0x2e) break;
-  }
-  return at - 1;
-}

@@ -1,6 +1,7 @@
 import { ndjsonBuffer } from "../capture/admit-body.ts";
 import { admittedInline, INLINE_BYTES_MAX } from "../capture/capture.ts";
 import { BODY_BYTES_MAX, decompress, type EncodedBody, inflate } from "../capture/decode-body.ts";
+import { QUOTED, withoutWords } from "../capture/json-words.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../events/json-limits.ts";
 import { responseDelayMs } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -8,6 +9,7 @@ import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json } from "../values/json.ts";
+import { jsonFault } from "../values/json-fault.ts";
 import type { Clock } from "../values/time.ts";
 import {
   type LogChange,
@@ -198,9 +200,11 @@ function parse(bytes: Uint8Array): Json {
     const limits = `deeper than ${JSON_DEPTH_MAX}, or has an object of over ${OBJECT_KEYS_MAX} keys`;
     throw new Failure("invalid_payload", `The JSON is nested ${limits}.`);
   }
-  try {
-    return JSON.parse(utf8.decode(clean));
-  } catch {
-    throw new Failure("invalid_payload", "The body is not valid JSON in UTF-8.");
+  // Numbers as Python writes them are only looked for if the text is no JSON.
+  for (const read of [() => clean, () => withoutWords(clean, QUOTED)]) {
+    try {
+      return JSON.parse(utf8.decode(read()));
+    } catch {}
   }
+  throw new Failure("invalid_payload", jsonFault(bytes) ?? "The body is not valid JSON in UTF-8.");
 }

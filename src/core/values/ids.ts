@@ -1,12 +1,21 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The lower-case form of a UUID; undefined if the text is not a UUID. */
+/** The spellings of a UUID: `urn:uuid:` (RFC 9562 4), braces as .NET and Windows write them, without hyphens. */
+const SPELLING =
+  /^(?:urn:uuid:)?(\{?)([0-9a-f]{8})(-?)([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{12})(\}?)$/;
+
+/** A UUID in lower case with hyphens, from any of its spellings; undefined if the text is not a UUID. */
 export function parseUuid(text: string): string | undefined {
-  if (text.length !== 36) return undefined;
   if (UUID.test(text)) return text;
-  const lower = text.toLowerCase();
-  return UUID.test(lower) ? lower : undefined;
+  if (text.length > UUID_CHARS_MAX) return undefined;
+  const [, open = "", first, , ...rest] = SPELLING.exec(text.toLowerCase().trim()) ?? [];
+  const close = rest.pop();
+  if (first === undefined || open.length !== close?.length) return undefined;
+  return [first, ...rest].join("-");
 }
+
+/** Characters of a text that may be a UUID, with blanks around it. */
+const UUID_CHARS_MAX = 64;
 
 /** UUIDv5 of `name` in the namespace whose 16 bytes are given (RFC 9562 5.5). */
 export function uuidV5(namespace: Uint8Array, name: string): string {

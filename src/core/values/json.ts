@@ -127,6 +127,28 @@ export function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
+/** Whether a byte is a digit in ASCII. */
+export function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
+
+/** Whether a byte begins the exponent of a number. */
+export function isExponent(byte: number | undefined): boolean {
+  return byte === 0x65 || byte === 0x45;
+}
+
+/** Whether a byte may stand in a number. */
+export function isOfNumber(byte: number | undefined): boolean {
+  return isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e || isExponent(byte);
+}
+
+/** The place of the last of the digits and points that begin at `start`. */
+export function endOfDigits(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (isDigit(bytes[at]) || bytes[at] === 0x2e) at += 1;
+  return at - 1;
+}
+
 /** Whether the bytes from `start` on are the ASCII text. */
 export function isTextAt(bytes: Uint8Array, start: number, text: string): boolean {
   for (let at = 0; at < text.length; at++) {

@@ -104,7 +104,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   performance_event_not_kept: dropped("Hoglet does not store `$performance_event`."),
   session_recording_not_kept: dropped("Hoglet does not store session recordings."),
   duplicate_uuid: dropped(
-    "An event with this uuid but another name or distinct id was stored before, within the deduplication window.",
+    "An event with this uuid but another name or distinct id was stored before, within the deduplication window. The newer protocol counts each second one of a batch.",
   ),
   unreadable_event: dropped(
     "The event store could not read the event. It is in the file `dead-letters.ndjson`.",
@@ -162,7 +162,9 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "The `timestamp` was before the year 1. The time of arrival was stored.",
   ),
   replaced_invalid_text: changed("Text contained NUL or lone surrogates. They became U+FFFD."),
-  replaced_infinite_number: changed("A number was too large for a double. It became null."),
+  replaced_infinite_number: changed(
+    "A number was NaN, infinite or too large for a double. It became null.",
+  ),
   rounded_unsafe_integer: changed("An integer above 2^53 was rounded to the nearest double."),
   ignored_invalid_set: changed("`$set` or `$set_once` was not an object and was ignored."),
   ignored_invalid_unset: changed(

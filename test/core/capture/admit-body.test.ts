@@ -122,6 +122,9 @@ describe("admission", () => {
     ["1e400", "infinite", null, "replaced_infinite_number"],
     ["-1e400", "infinite", null, "replaced_infinite_number"],
     ["9".repeat(10_000), "infinite", null, "replaced_infinite_number"],
+    ["NaN", "no number", null, "replaced_infinite_number"],
+    ["Infinity", "infinite", null, "replaced_infinite_number"],
+    ["-Infinity", "infinite", null, "replaced_infinite_number"],
     ["9007199254740993", "rounded", 2 ** 53, "rounded_unsafe_integer"],
     ["-9007199254740993", "rounded", -(2 ** 53), "rounded_unsafe_integer"],
   ])("stores the number %p as a double does, %s, and says so", (number, _what, stored, type) => {
@@ -159,6 +162,51 @@ describe("admission", () => {
       "ann",
     ]);
     expect(linesOf(lines)[3].properties).toEqual({ distinct_id: digits });
+  });
+
+  test("keeps the integers by their digits that are keys of groups and ids of users", () => {
+    const digits = ["1234567890123456789", "9007199254740993", "-9223372036854775808"];
+    const [first, second, third] = digits;
+    const groups = `"$groups": {"guild":${first},"dist\\u0072ict" : ${second},"team":7,"shop":${third}}`;
+    const ids = `"$group_key":${second},"$user_id":${third},"$device_id":${first}`;
+    const raw = event().replace("}", `,"properties":{${groups},${ids},"n":{"guild":1}}}`);
+
+    const { lines, warnings } = admit([event(), raw, event()].join());
+
+    expect(linesOf(lines)[1].properties).toEqual({
+      $groups: { guild: first, district: second, team: 7, shop: third },
+      ...{ $group_key: second, $user_id: third, $device_id: first, n: { guild: 1 } },
+    });
+    expect([...changesIn(lines), ...warnings]).toEqual([]);
+  });
+
+  test("NaN in any field harms no other event, and texts keep it", () => {
+    const good = event({ properties: { note: `NaN, "Infinity" and -Infinity` } });
+    const bad = [
+      '{"event":"e","distinct_id":"a","timestamp":NaN}',
+      '{"event":"e","distinct_id":"b","properties":{"$set":{"score":-Infinity},"l":[NaN,[Infinity]]}}',
+      '{"event":"e","distinct_id":NaN}',
+      '{"event":"e","distinct_id":"c","uuid":NaN}',
+      "NaN",
+    ];
+    const fill = event({ properties: { text: "x".repeat(200_000) } });
+
+    const { lines, dropped, warnings } = admit([good, ...bad, fill, ...bad, good].join());
+
+    const own = [
+      ["a", "replaced_infinite_number"],
+      ["b", "replaced_infinite_number"],
+      ["c", "replaced_infinite_number"],
+    ];
+    const changed = changesIn(lines).map(([id, changes]) => [id, changes.at(-1)]);
+    expect(changed).toEqual([...own, ...own]);
+    expect(linesOf(lines)[0].properties).toEqual(JSON.parse(good).properties);
+    expect(linesOf(lines)[2].properties).toEqual({ $set: { score: null }, l: [null, [null]] });
+    expect(dropped).toBe(4);
+    expect(warnings.map(({ type, count }) => [type, count])).toEqual([
+      ["missing_distinct_id", 2],
+      ["invalid_event", 2],
+    ]);
   });
 
   test("integers that only look like ids, and too many ids, are reported as rounded", () => {

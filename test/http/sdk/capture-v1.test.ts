@@ -65,7 +65,7 @@ describe("the newer capture protocol", () => {
     const answered = await post(batch(full));
 
     const uuid = full.uuid.toLowerCase();
-    const results = { [uuid]: { result: "ok" } };
+    const results = { [full.uuid]: { result: "ok" } };
     expect(answered).toMatchObject({ status: 200, body: { results } });
     const properties = {
       plan: "pro",
@@ -138,7 +138,7 @@ describe("the newer capture protocol", () => {
     expect(answered.body).toEqual({
       results: {
         [first.uuid]: { result: "ok" },
-        [deep.uuid.toLowerCase()]: { result: "drop", details: "event_nested_too_deep" },
+        [deep.uuid]: { result: "drop", details: "event_nested_too_deep" },
         [last.uuid]: { result: "ok" },
       },
     });
@@ -155,9 +155,57 @@ describe("the newer capture protocol", () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  const twice = event();
-  const deep = { a: "deep" };
-  const nameless = { uuid: "x", ...deep };
+  test("answers for a wrong or repeated uuid alone, and for an item without one by its place", async () => {
+    const [first, twice, mended] = [event(), event(), event()];
+    const plain = Bun.randomUUIDv7();
+    const spelled = event({ uuid: plain.replaceAll("-", "").toUpperCase() });
+    const again = event({ uuid: `{${plain}}`, event: "another" });
+    const long = "x".repeat(1000);
+    const text = textOf(
+      ...[first, twice, spelled, again, twice, event({ uuid: "x" }), event({ uuid: undefined })],
+      ...[7, event({ uuid: long }), { uuid: "y", a: "deep" }, "deep"],
+      ...[{ ...mended, distinct_id: "" }, mended],
+    );
+
+    const answered = await post(text);
+
+    const replaced = { result: "warning", details: "replaced_invalid_uuid" };
+    const dropped = (details: string) => ({ result: "drop", details });
+    const repeated = "duplicate_uuid";
+    expect(answered.body).toEqual({
+      results: {
+        [first.uuid]: { result: "ok" },
+        [twice.uuid]: { result: "warning", details: repeated },
+        [spelled.uuid]: { result: "ok" },
+        [again.uuid]: dropped(repeated),
+        x: replaced,
+        "batch[6]": replaced,
+        "batch[7]": dropped("invalid_event"),
+        "batch[8]": replaced,
+        y: dropped("event_nested_too_deep"),
+        "batch[10]": dropped("event_nested_too_deep"),
+        [mended.uuid]: { result: "warning", details: "missing_distinct_id" },
+      },
+    });
+    expect(answered.headers.get("hoglet-dropped")).toBe("6");
+    expect(await stored()).toHaveLength(7);
+    const counted = (await app.get("/ingestion_warnings/")).body as { results: object[] };
+    expect(counted.results).toContainEqual(expect.objectContaining({ type: repeated, count: 2 }));
+  });
+
+  test("takes NaN as null, with a warning as the result of its event", async () => {
+    const [first, last] = [event(), event()];
+    const odd = event({ properties: { ratio: "nan" } });
+    const answered = await post(JSON.stringify(batch(first, odd, last)).replace('"nan"', "NaN"));
+    expect(answered.body).toEqual({
+      results: {
+        [first.uuid]: { result: "ok" },
+        [odd.uuid]: { result: "warning", details: "replaced_infinite_number" },
+        [last.uuid]: { result: "ok" },
+      },
+    });
+  });
+
   const keyed = { ...batch(event()), api_key: PROJECT_KEY };
   test.each<[string, unknown, Record<string, string | null>, number, string]>([
     ["no key", batch(event()), { authorization: null }, 401, "invalid_api_token"],
@@ -178,13 +226,6 @@ describe("the newer capture protocol", () => {
     ["no batch", { created_at: NOW }, {}, 400, "invalid_batch"],
     ["an empty batch", batch(), {}, 400, "invalid_batch"],
     ["no created_at", { batch: [event()] }, {}, 400, "invalid_batch"],
-    ["an event without a uuid", batch(event({ uuid: undefined })), {}, 400, "invalid_batch"],
-    ["an event that is no object", batch(7), {}, 400, "invalid_batch"],
-    ["an invalid uuid", batch(event(), event({ uuid: "x" })), {}, 400, "invalid_batch"],
-    ["a uuid twice", batch(twice, twice), {}, 400, "invalid_batch"],
-    ["a deep event without a uuid", textOf(event(), nameless), {}, 400, "invalid_batch"],
-    ["a uuid twice, once too deep", textOf(twice, { ...twice, ...deep }), {}, 400, "invalid_batch"],
-    ["a list over a limit as event", textOf(event(), "deep"), {}, 400, "invalid_batch"],
   ])("refuses a request with %s", async (_case, body, headers, status, error) => {
     const refused = await post(body, headers);
     expect(refused).toMatchObject({ status });

@@ -165,6 +165,50 @@ describe("a capture body", () => {
     expect(results).toMatchObject([{ properties: { é: "🦔 + 1 & 2 = 3%" } }]);
   });
 
+  const gzip = gzipSync(text.repeat(9));
+  const asText = Buffer.from(gzip.toString("utf8"));
+  const damaged = gzip.map((byte, at) => (at > 20 && at < 60 ? byte ^ 0x5a : byte));
+  test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
+    ["gzip without its end", gzip.subarray(0, -9), {}, /The gzip of the body was cut short/],
+    ["br without its end", brotliCompressSync(text).subarray(0, -5), encoded("br"), /br .* cut/],
+    ["deflate without its end", deflateSync(text).subarray(0, -9), encoded("deflate"), /cut short/],
+    ["zstd without its end", zstdCompressSync(text).subarray(0, -9), encoded("zstd"), /cut off/],
+    ["gzip with changed bytes", damaged, encoded("gzip"), /The gzip of the body is damaged/],
+    ["gzip that was read as text", asText, encoded("gzip"), /is gzip that was damaged: .* as text/],
+    ["a page", "<!doctype html><p>502", {}, /is HTML or XML/],
+    ["a form", "event=a&distinct_id=b", FORM, /is a form without the field `data`/],
+    ["a multipart form", '--x\r\nContent-Disposition: form-data; name="a"', {}, /multipart form/],
+    ["a text", '"event"', {}, /is one text/],
+    ["nothing", "", {}, /is empty/],
+    ["bytes", Uint8Array.of(1, 2, 255), {}, /is binary/],
+    ["lines", '{"event":"a"}\n{"event":"b"}\n', {}, /Byte 14: another value .* lines/],
+    ["JSON without its end", gzipSync('{"event":"a'), encoded("gzip"), /ends early, at byte 11/],
+    ["two lists", "[{}][{}]", {}, /Byte 4: another value/],
+    ["lists without an end", '{"batch":[{"event":"a"},', {}, /ends early, at byte 24/],
+  ])("that is %s is refused in a sentence that says it", async (_case, body, headers, says) => {
+    const refused = await app.ask("POST", "/batch/", { key: null, body, headers });
+    expect(refused).toMatchObject({ status: 400, body: { code: "invalid_payload" } });
+    expect((refused.body as { detail: string }).detail).toMatch(says);
+  });
+
+  test("has one uuid in all its spellings, which finds the event as well", async () => {
+    const uuid = Bun.randomUUIDv7();
+    const plain = uuid.replaceAll("-", "");
+    for (const spelling of [plain, `{${uuid.toUpperCase()}}`, uuid, `urn:uuid:${uuid}`]) {
+      expect(await app.capture(batch(event({ uuid: spelling })))).toMatchObject(OK);
+    }
+    await app.app.ingest.caughtUp();
+
+    for (const path of [`/events/?uuid=${plain}`, `/events/?uuid=%7B${uuid.toUpperCase()}%7D`]) {
+      expect((await app.get(path)).body).toMatchObject({ count: 1, results: [{ uuid }] });
+    }
+    expect((await app.get(`/events/urn:uuid:${plain}/`)).body).toMatchObject({ uuid });
+    const [person] = ((await app.get("/persons/")).body as { results: { uuid: string }[] }).results;
+    const shown = await app.get(`/persons/${person?.uuid.replaceAll("-", "").toUpperCase()}/`);
+    expect(shown.body).toMatchObject({ uuid: person?.uuid });
+    expect((await app.get("/ingestion_warnings/")).body).toMatchObject({ results: [] });
+  });
+
   test.each<[string, string, string | Uint8Array, Record<string, string>, number]>([
     ["of an unknown encoding", "", text, encoded("lz4"), 415],
     ["of an unknown encoding in br", "", brotliCompressSync(text), encoded("x, br"), 415],
