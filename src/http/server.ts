@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { Elysia, NotFoundError } from "elysia";
 import { attempts } from "../core/access/failed-keys.ts";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
@@ -74,6 +74,7 @@ import { statusRoutes } from "./routes/status.ts";
 import { organizationRoutes, userRoutes } from "./routes/users.ts";
 import { captureRoutes, type OnRefused, type SenderOf } from "./sdk/capture.ts";
 import { sdkRoutes } from "./sdk/config.ts";
+import { meantPath } from "./sdk/meant-path.ts";
 import { logRoutes } from "./sdk/otlp.ts";
 import { refusalOf } from "./sdk/refusals.ts";
 
@@ -179,14 +180,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     ...{ keys, projects, attempts: wrongKeys, addressOf: clientOf },
     console: needs.hasConsole ? { ...needs, cookie } : undefined,
   });
-  const senderOf: SenderOf = (request) => {
-    const address = clientOf(request);
-    const geoip = needs.countryOf && { country: needs.countryOf(address ?? "") };
-    return {
-      geoip,
-      client: { address, userAgent: request.headers.get("user-agent") ?? undefined },
-    };
-  };
+  const senderOf = senderReader(needs, clientOf);
   const app = new Elysia({
     strictPath: false,
     // Drops unknown fields. Elysia's own way would turn a text into a list before the check.
@@ -197,8 +191,10 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   });
   const refusal = (error: unknown, request: Request) => {
     const { pathname } = new URL(request.url);
-    const failure = failureOf(error, requestId(request), log, pathname);
-    if (isOfSdk(request)) return problem(failure, corsHeaders(request));
+    const meant = error instanceof NotFoundError ? meantBy(request) : undefined;
+    const thrown = meant === undefined ? error : new Failure("not_found", meant);
+    const failure = failureOf(thrown, requestId(request), log, pathname);
+    if (isOfSdk(request) || meant !== undefined) return problem(failure, corsHeaders(request));
     return asksForText(request) ? textProblem(failure) : problem(failure);
   };
   app.onError(({ error, request }) => refusal(error, request));
@@ -219,14 +215,15 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     return failure;
   };
   const sdk = senderRoutes(needs, senderOf, refused);
+  const meantBy = meantPath(sdk.map(({ path }) => path));
   for (const route of sdk) {
     allow(route.path, route.method);
     mountSdk(app, route, (error, request) =>
       refused(request, failureOf(error, requestId(request), log)),
     );
   }
-  const document = () => openApi(management, sdk, needs.version);
-  const pages = { ...healthRoutes(needs.readiness), ...docsRoutes(document) };
+  const docs = docsRoutes(() => openApi(management, sdk, needs.version));
+  const pages = { ...healthRoutes(needs.readiness), ...docs };
   const routes = consoleRoutes({ ...needs, address, cookie, authority });
   mountPages(app, [...pagesOf(pages), ...routes], allow);
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
@@ -253,12 +250,24 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     const kind = kindOf(request);
     const ms = done(kind);
     const { status } = response;
-    if (isLost(request, kind, status)) refused(request, new Failure("not_found", "Not found."));
+    if (isLost(request, kind, status) || (status === 404 && meantBy(request) !== undefined)) {
+      refused(request, new Failure("not_found", "Not found."));
+    }
     response.headers.set("x-request-id", requestId(request));
     if (kind !== "capture") logged({ request, status, requestId: requestId(request), ms });
     return response;
   };
 }
+
+/** Returns the country, the address and the program of a sender. */
+const senderReader =
+  ({ countryOf }: HttpNeeds, clientOf: (request: Request) => string | undefined): SenderOf =>
+  (request) => {
+    const address = clientOf(request);
+    const geoip = countryOf && { country: countryOf(address ?? "") };
+    const userAgent = request.headers.get("user-agent") ?? undefined;
+    return { geoip, client: { address, userAgent } };
+  };
 
 /** The routes that SDKs call. */
 const senderRoutes = (

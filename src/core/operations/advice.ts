@@ -83,7 +83,7 @@ function refusalAdvice({ refused, api_token }: Symptoms): Advice[] {
       : [
           advice(
             "unknown_path",
-            `${countOf(lost)} sent to an unknown path, the last to ${path}. SDKs get the address of Hoglet without a path.`,
+            `${countOf(lost)} sent to an unknown path, the last to ${path}. SDKs get the address of Hoglet without a path, exporters of OTLP get it with /i.`,
           ),
         ]),
     ...[...others].map(([code, some]) =>

@@ -48,8 +48,9 @@ export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRout
   const ignore = async () => ({ rejected: 0 });
   return [
     { method: "POST", path: "/i/v1/logs/", handle: (request) => handle(request, logs.accept) },
-    { method: "POST", path: "/i/v1/metrics/", handle: (request) => handle(request, ignore) },
-    { method: "POST", path: "/i/v1/traces/", handle: (request) => handle(request, ignore) },
+    ...["/i/v1/metrics/", "/i/v1/traces/", "/i/v0/ai/otel/"].map((path): SdkRoute => {
+      return { method: "POST", path, handle: (request) => handle(request, ignore) };
+    }),
   ];
 }
 

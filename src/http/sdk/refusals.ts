@@ -21,7 +21,7 @@ export function refusalOf(request: Request, failure: Failure): Refusal {
     code: failure.code,
     method: request.method,
     // Only the mask of a key is kept, also of one in the path.
-    path: cut(pathname.replace(/^\/array\/[^/]+/, "/array/:key")),
+    path: cut(pathname.replace(/\/array\/[^/]+/, "/array/:key")),
     sdk: sdk === undefined ? null : cut(sdk),
     origin: headers.has("origin") ? cut(headers.get("origin") ?? "") : null,
     key_mask: failure instanceof UnknownKey ? failure.mask : null,

@@ -477,7 +477,7 @@ describe("log records on their way", () => {
   });
 });
 
-describe.each(["/i/v1/metrics", "/i/v1/traces"])("POST %s", (path) => {
+describe.each(["/i/v1/metrics", "/i/v1/traces", "/i/v0/ai/otel"])("POST %s", (path) => {
   test("checks the key, answers, and stores nothing", async () => {
     const stored = await storedAfter(async () => {
       const json = await app.ask("POST", path, { body: said("x"), key: PROJECT_KEY });
