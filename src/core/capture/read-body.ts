@@ -55,10 +55,9 @@ export type Submission = {
 };
 
 /**
- * Reads a body's text: one event, a list of events, or `{batch: […]}` (contract 4.5, decision 7).
- * Fails `invalid_payload` on any other shape, and where the body breaks a limit other than by one
- * of its items; `each` fails `invalid_api_key` without one project key. `NaN` and `Infinity` are read as numbers
- * that are too large.
+ * Reads a body's text: one event, a list of events, or `{batch: […]}` (contract 4.5, decision 7). `NaN` and `Infinity`
+ * are read as numbers that are too large. Fails `invalid_payload` on any other shape, and where the body breaks a limit
+ * other than by one of its items; `each` fails `invalid_api_key` without one project key.
  */
 export function readSubmission(bytes: Uint8Array, hints: RequestHints): Submission {
   const { each, ...rest } = explained(bytes, () => {
@@ -79,11 +78,7 @@ function explained<T>(bytes: Uint8Array, run: () => T): T {
 }
 
 /** The failure for a body that may be no JSON. */
-class NoJson extends Failure {
-  constructor(detail = "The body is not valid JSON in UTF-8.") {
-    super("invalid_payload", detail);
-  }
-}
+class NoJson extends Error {}
 
 function submission(bytes: Uint8Array, hints: RequestHints, scan = scanBody(bytes)): Submission {
   if (scan.refused !== undefined) throw new NoJson(REFUSALS[scan.refused]);
@@ -182,7 +177,8 @@ function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): 
   for (const { start, end, count, bare } of parts) {
     const items = parse(`[${text(clean.subarray(start, end))}]`);
     // The counts differ if an item is missing between two commas or before the end.
-    if (!Array.isArray(items) || items.length !== count) throw new NoJson();
+    if (!Array.isArray(items) || items.length !== count)
+      throw new NoJson("The body is not valid JSON.");
     if (bare) {
       takeBare(items, take);
       index += count;
@@ -230,12 +226,10 @@ function withoutItems(bytes: Uint8Array, bounds: number[]): Uint8Array {
   const copy = new Uint8Array(bytes);
   for (let at = 0; at < bounds.length; at += 2) {
     const [start = 0, end = 0] = bounds.slice(at, at + 2);
-    copy.fill(0x20, start, end).set(NULL, start);
+    copy.fill(0x20, start, end).set(Buffer.from("null"), start);
   }
   return copy;
 }
-
-const NULL = new TextEncoder().encode("null");
 
 /** The body with an empty list. */
 function around(bytes: Uint8Array, { start, end }: { start: number; end: number }): string {
@@ -252,7 +246,7 @@ function orNoJson<T>(read: () => T): T {
   try {
     return read();
   } catch {
-    throw new NoJson();
+    throw new NoJson("The body is not valid JSON in UTF-8.");
   }
 }
 
