@@ -13,7 +13,7 @@ import type { Log } from "../ports/log.ts";
 import { Failure, isDiskFull, reasonOf } from "../values/failure.ts";
 import { inTurn } from "../values/in-turn.ts";
 import { type Clock, isoTime } from "../values/time.ts";
-import type { DeletionKind } from "./deletion.ts";
+import { type DeletionKind, READERS } from "./deletion.ts";
 import { type LastDue, schedules } from "./schedules.ts";
 
 /** The needs of deletion runs. */
@@ -62,6 +62,12 @@ const TICK_MS = 30_000;
 /** The pause after a failed run, in milliseconds. */
 const RETRY_MS = 600_000;
 
+/** The pause between tries of a step that other programs' reads prevent, in milliseconds. */
+const READERS_POLL_MS = 100;
+
+/** How long a run waits for the end of other programs' reads before its tasks wait instead, in milliseconds. */
+const READERS_MS = 10_000;
+
 /** The pause between checks whether the projection has caught up, in milliseconds. */
 const POLL_MS = 20;
 
@@ -86,10 +92,11 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
         if (ran === 0) break;
         done += ran;
       }
-      if (wanted.kinds.includes("nightly") && !stopped) await writes.eraseDeleted();
+      if (wanted.kinds.includes("nightly") && !stopped)
+        await withoutReaders(writes.eraseDeleted, () => stopped);
       return { done };
     } catch (error) {
-      failed = { kinds: wanted.kinds, at: now() + RETRY_MS };
+      failed = { kinds: wanted.kinds, at: now() + retryMs(error) };
       if (!stopped) log.error("deletions failed; they are tried again", { error });
       throw error;
     }
@@ -212,7 +219,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   await events.clearRemains();
   step("scrub");
   const ids = tasks.map(({ id }) => id);
-  await writes.scrub(ids);
+  await withoutReaders(() => writes.scrub(ids), stopped);
   step("finish");
   await writes.finish(ids, isoTime(now()));
 }
@@ -251,6 +258,23 @@ async function eraseEvents(
   });
   await batches.forgetErased(null);
   return purged_version;
+}
+
+/** The pause after a run that failed. Each check looks for the end of other reads. */
+const retryMs = (error: unknown) => (isOfReaders(error) ? 0 : RETRY_MS);
+
+const isOfReaders = (error: unknown) => error instanceof Failure && error.message === READERS;
+
+/** Does a step that fails while others read the person store. It waits in this thread, so that ingest goes on. */
+async function withoutReaders(step: () => Promise<void>, stopped: () => boolean): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += READERS_POLL_MS) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isOfReaders(error) || stopped() || waitedMs >= READERS_MS) throw error;
+    }
+    await Bun.sleep(READERS_POLL_MS);
+  }
 }
 
 /** Returns the error to report: on a full disk, a task waits for space and keeps its finished steps. */

@@ -49,6 +49,10 @@ export type Place = {
 /** The number of places, and PLACES_MAX of them: by kind in the order of the alphabet, each the newest first. */
 export type Places = { count: number; results: Place[] };
 
+/** Why a deletion waits while another connection reads the person store, whose old bytes it may still need. */
+export const READERS =
+  "readers: another program reads hoglet.sqlite. The end of its reads lets this go on.";
+
 /** The most places in a receipt; all are counted. */
 export const PLACES_MAX = 100;
 

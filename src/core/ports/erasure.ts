@@ -143,12 +143,13 @@ export type DeletionWrites = {
   count(counted: Counted, found: ReadonlyMap<number, number>): Promise<void>;
   /**
    * Removes the distinct ids and e-mail addresses of tasks, and rewrites the store's files so that no byte of deleted data is
-   * left in them (decision 60). If the disk is full it fails, and the tasks wait.
+   * left in them (decision 60). If the disk is full it fails, and the tasks wait. It fails `unavailable` with READERS
+   * while another connection reads the store, and never waits for that.
    */
   scrub(ids: readonly number[]): Promise<void>;
   /**
    * Erases the deleted insights, dashboards and annotations of all projects, so that no byte of them is left in the
-   * store's files (decision 60). Fails `unavailable` if the disk is full: then they are gone, and the next rewrite of
+   * store's files (decision 60). Fails as `scrub` does. If the disk is full they are gone, and the next rewrite of
    * the files, as `scrub` does, overwrites the rest of their bytes. It may be called at any time, and repeated.
    */
   eraseDeleted(): Promise<void>;

@@ -257,7 +257,7 @@ function erasureWrites(
 
     async scrub(ids) {
       changed(ids, { distinct_ids: [], email: null });
-      await rewriteFile(raw);
+      rewriteFile(raw);
     },
   };
 }

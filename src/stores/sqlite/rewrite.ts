@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { dirname } from "node:path";
+import { READERS } from "../../core/erasure/deletion.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { volumeOf } from "../files/volume.ts";
 
@@ -9,18 +10,14 @@ const FREE_SPACE_FACTOR = 2.1;
 /** Cache of the file, and of its copy, during the rewrite, in KiB. A larger one is not faster. */
 const CACHE_KIB = 8192;
 
-/** Attempts to empty the write-ahead log, and the pause between them in milliseconds. */
-const TRUNCATE_TRIES = 200;
-const TRUNCATE_WAIT_MS = 50;
-
 /**
  * Writes the whole file again, and frees its unused space. Without it, unused space may keep deleted values:
  * `secure_delete` overwrites deleted rows, but not the copies that a split page keeps of rows that moved. 22
  * of 7,200 deleted values could be read there. Reads go on meanwhile, and this thread is blocked. A kill
- * leaves the file as it was. Fails `unavailable` if there is too little disk space.
+ * leaves the file as it was. Fails `unavailable` if there is too little disk space, and as `truncateLog` does.
  */
-export async function rewriteFile(raw: Database): Promise<void> {
-  await truncateLog(raw);
+export function rewriteFile(raw: Database): void {
+  truncateLog(raw);
   const directory = dirname(raw.filename);
   expectFreeSpace(raw, directory);
   const cached = pragma(raw, "cache_size");
@@ -34,7 +31,7 @@ export async function rewriteFile(raw: Database): Promise<void> {
     raw.run("PRAGMA temp_store = MEMORY");
     raw.run(`PRAGMA cache_size = ${cached}`);
   }
-  await truncateLog(raw);
+  truncateLog(raw);
 }
 
 function expectFreeSpace(raw: Database, directory: string): void {
@@ -49,12 +46,18 @@ function pragma(raw: Database, name: string): number {
   return Number(Object.values(raw.query<object, []>(`PRAGMA ${name}`).get() ?? {})[0]);
 }
 
-/** Moves the write-ahead log into the file and empties it. It repeats this while readers prevent it. */
-async function truncateLog(raw: Database): Promise<void> {
-  for (let tries = 0; tries < TRUNCATE_TRIES; tries++) {
+/**
+ * Moves the write-ahead log into the file and empties it. Fails `unavailable` while another connection reads: a wait
+ * here would stop ingest, whose changes of persons are written by this thread.
+ */
+export function truncateLog(raw: Database): void {
+  const timeout = pragma(raw, "busy_timeout");
+  try {
+    raw.run("PRAGMA busy_timeout = 0");
     const [result] = raw.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").all();
     if (result?.busy === 0) return;
-    await Bun.sleep(TRUNCATE_WAIT_MS);
+  } finally {
+    raw.run(`PRAGMA busy_timeout = ${timeout}`);
   }
-  throw new Error("The write-ahead log of hoglet.sqlite cannot be emptied");
+  throw new Failure("unavailable", READERS);
 }
