@@ -9,6 +9,7 @@ import {
   type Period,
   periodOf,
   previousPeriod,
+  shownPeriod,
   withIntervalBefore,
 } from "../queries/period.ts";
 import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
@@ -142,12 +143,14 @@ function explanationOfPlan(
   { query: { kind }, period, previous, timezone }: Plan,
   groups: readonly string[],
 ): string {
-  const from = kind === "LifecycleQuery" ? (period.buckets[1] ?? period.from) : period.from;
+  const shown = shownPeriod(period);
+  const from = kind === "LifecycleQuery" ? (period.buckets[1] ?? shown.from) : shown.from;
   const wall = from.includes("T")
     ? from
     : `${from.replace(" ", "T")}${from.length > 10 ? "" : "T00:00:00"}`;
-  const bounds = { from: wall, before: period.before };
-  return explanationOf(query, bounds, { timezone, groups, previous });
+  const bounds = { from: wall, before: shown.before };
+  const before = previous === null ? null : shownPeriod(previous);
+  return explanationOf(query, bounds, { timezone, groups, previous: before });
 }
 
 /** Returns the answer as SQL. */

@@ -158,8 +158,12 @@ function wayOf(way: JsonObject, cell: Fields): CellOf["PathsQuery"] {
 
 /** Returns the index of the interval that `day` names, in any form of ISO 8601. */
 function placeOf(cell: Fields, buckets: readonly string[], name = "day"): number {
-  const text = (cell.text(name) ?? "").replace("T", " ");
-  const place = buckets.findIndex((bucket) => text.startsWith(bucket));
+  // An hour that is shown again has its offset in its name, which is after the seconds of a whole time.
+  const text = (cell.text(name) ?? "").replace(/^(\S{10})T/, "$1 ");
+  const short = text.replace(/^(\S{10} \d\d:\d\d):00(?:\.0+)?/, "$1");
+  const found = buckets.filter((bucket) => short.startsWith(bucket));
+  const longest = found.reduce((one, other) => (other.length > one.length ? other : one), "");
+  const place = buckets.indexOf(longest);
   if (place >= 0) return place;
   const detail = "The beginning of an interval is expected, as the answer has it.";
   throw malformed(detail, cell.attr(name));

@@ -2,7 +2,8 @@ import { Failure } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import { filtersIn, type PropertyFilter } from "../values/property-filter.ts";
 import type { Moment } from "../values/zoned-time.ts";
-import { ALL_TIME, type Interval, type Period, periodOf } from "./period.ts";
+import type { Interval } from "./intervals.ts";
+import { ALL_TIME, type Period, periodOf } from "./period.ts";
 import type { EventFilters, Fields } from "./query-fields.ts";
 
 /** How a number is compared. */

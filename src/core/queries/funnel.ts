@@ -2,7 +2,8 @@ import type { JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Breakdown, breakdownOf } from "./breakdown.ts";
 import { sharing } from "./funnel-overlap.ts";
-import type { DateRange, Interval } from "./period.ts";
+import type { Interval } from "./intervals.ts";
+import type { DateRange } from "./period.ts";
 import type { Fields } from "./query-fields.ts";
 import {
   type EventsNode,

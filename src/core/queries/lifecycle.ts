@@ -1,6 +1,7 @@
 import type { JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
-import type { DateRange, Interval } from "./period.ts";
+import type { Interval } from "./intervals.ts";
+import type { DateRange } from "./period.ts";
 import {
   type EventsNode,
   fields,

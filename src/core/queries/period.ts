@@ -9,12 +9,17 @@ import {
   parseTimeOrAge,
   wallClock,
 } from "../values/zoned-time.ts";
-
-/** Units that the time of an insight may be divided into. */
-export const INTERVALS = ["hour", "day", "week", "month"] as const;
-
-/** One of INTERVALS. */
-export type Interval = (typeof INTERVALS)[number];
+import {
+  backBy,
+  bucketName,
+  type ClockHours,
+  clockHours,
+  firstInstant,
+  type HourNames,
+  type Interval,
+  nextOf,
+  startOf,
+} from "./intervals.ts";
 
 /** Intervals of one insight. */
 export const BUCKETS_MAX = 1000;
@@ -36,7 +41,7 @@ export type DateRange = {
 /**
  * The time of an insight on the clock of the project's time zone (decision 72): from `from` on,
  * before `before`, ISO 8601. `buckets` are the beginnings of its intervals, in order: days, or hours
- * such as `2026-11-21 14:00`. `clock` has the changes of the zone's clock in that time. A bound that was
+ * such as `2026-11-21 14:00`; one that is shown again has its offset, `2026-10-25 02:00+01:00`. `clock` has the changes of the zone's clock in that time. A bound that was
  * requested as an instant is also in `instants`, ISO 8601 in UTC, because the clock may show it twice.
  */
 export type Period = {
@@ -45,6 +50,12 @@ export type Period = {
   buckets: string[];
   clock: ClockPiece[];
   instants: { from?: string; before?: string };
+  /**
+   * Of hours among which the clock is changed: bounds and clock as they are shown. Those of the period are then on a clock
+   * that goes on evenly, whose hours have these names.
+   */
+  shown?: Pick<Period, "from" | "before" | "clock">;
+  names?: HourNames[];
 };
 
 /** The unit of a period, and the IANA name of the zone whose clock it is on. */
@@ -66,11 +77,7 @@ export const ALL_TIME = "all";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const WEEK_MS = 7 * DAY_MS;
 const MICROSECOND_MS = 0.001;
-
-/** 1 January 1970 was a Thursday: weeks begin on the Monday before it. */
-const MONDAY_MS = -3 * DAY_MS;
 
 const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
 
@@ -124,8 +131,11 @@ export function periodOf(
   if (before <= from || isTurned(instants)) {
     throw new Failure("invalid_input", "The range ends before it begins.", `${RANGE}__date_to`);
   }
-  return { ...periodBetween(from, before, { interval, timezone, max }), instants };
+  return periodBetween(from, before, { interval, timezone, max }, instants);
 }
+
+/** Returns a period with its bounds and its clock as the zone shows them. */
+export const shownPeriod = ({ shown, ...period }: Period): Period => ({ ...period, ...shown });
 
 const isTurned = ({ from, before }: Period["instants"]) =>
   from !== undefined && before !== undefined && before <= from;
@@ -138,10 +148,11 @@ const isTurned = ({ from, before }: Period["instants"]) =>
  */
 export function previousPeriod(period: Period, divided: Divided, now?: number): Period {
   const { interval, timezone } = divided;
-  const from = wallMs(period.from);
+  const shown = shownPeriod(period);
+  const from = wallMs(shown.from);
   const end =
     period.instants.before === undefined
-      ? wallMs(period.before)
+      ? wallMs(shown.before)
       : wallClock(wallMs(period.instants.before), timezone);
   const reached =
     now === undefined ? end : nextOf("hour", startOf("hour", wallClock(now, timezone)));
@@ -159,7 +170,8 @@ export function earlierPeriod(period: Period, age: string, divided: Divided): Pe
     const ms = wallMs(wall);
     return parseTimeOrAge(age, ms) ?? ms;
   };
-  return periodBetween(earlier(period.from), earlier(period.before), divided);
+  const { from, before } = shownPeriod(period);
+  return periodBetween(earlier(from), earlier(before), divided);
 }
 
 /** The beginning of as many months and days before the start of a month as it has after it. */
@@ -173,23 +185,25 @@ function monthsBefore(from: number, length: number): number {
 
 /** Returns the period with one whole interval before it. */
 export function withIntervalBefore(period: Period, { interval, timezone }: Divided): Period {
-  const { from: _from, ...instants } = period.instants;
-  const before = wallMs(period.before);
-  const from = backBy(interval, startOf(interval, wallMs(period.from)), 1);
-  if (from < TIME_MS_MIN) throw malformed("date_from");
-  return {
-    from: wallText(from),
-    before: period.before,
-    buckets: [bucketName(interval, from), ...period.buckets],
-    clock: clockPieces(timezone, { from, before }),
-    instants,
-  };
+  const { from: began, ...instants } = period.instants;
+  const shown = shownPeriod(period);
+  const [from, before] = [wallMs(shown.from), wallMs(shown.before)];
+  const max = period.buckets.length + 1;
+  if (interval !== "hour") {
+    const earlier = backBy(interval, startOf(interval, from), 1);
+    return periodBetween(earlier, before, { interval, timezone, max }, instants);
+  }
+  const begin = began ? wallMs(began) : firstInstant(clockPieces(timezone, { from, before }), from);
+  const at = hourStart(hourStart(begin, timezone) - 1, timezone);
+  const exact = { ...instants, from: isoTime(at) };
+  return periodBetween(wallClock(at, timezone), before, { interval, timezone, max }, exact);
 }
 
 /** Returns the period without its first interval. */
 export function withoutFirstInterval(period: Period): Period {
   const [, first = period.from, ...later] = period.buckets;
-  const from = `${first.replace(" ", "T")}${first.length > 10 ? ":00" : "T00:00:00"}.000000`;
+  const next = wallText(startOf("hour", wallMs(period.from)) + HOUR_MS);
+  const from = first.length > 10 ? next : `${first}T00:00:00.000000`;
   return { ...period, from, buckets: [first, ...later] };
 }
 
@@ -205,19 +219,36 @@ function periodBetween(
   from: number,
   before: number,
   { interval, timezone, max = BUCKETS_MAX }: MaybeDivided,
+  instants: Period["instants"] = {},
 ): Period {
   if (from < TIME_MS_MIN) throw malformed("date_from");
   const buckets: string[] = [];
   const first = interval === null ? from : startOf(interval, from);
+  // Days of a changed clock may have more hours, which are counted below.
   for (let at = first; interval !== null && at < before; at = nextOf(interval, at)) {
-    if (buckets.length === max) {
-      const detail = `A range has at most ${max} intervals. A longer interval makes fewer.`;
-      throw new Failure("invalid_input", detail, RANGE);
-    }
+    if (buckets.length > max + 24) throw tooMany(max);
     buckets.push(bucketName(interval, at));
   }
   const clock = clockPieces(timezone, { from, before });
-  return { from: wallText(from), before: wallText(before), buckets, clock, instants: {} };
+  const shown = { from: wallText(from), before: wallText(before), clock };
+  const exact = { from: msOf(instants.from), before: msOf(instants.before) };
+  const hours = interval === "hour" ? clockHours(clock, { from, before }, exact) : undefined;
+  const count = (hours?.buckets ?? buckets).length;
+  if (count > max) throw tooMany(max);
+  if (hours === undefined || isPlain(hours, buckets)) return { ...shown, buckets, instants };
+  const even = { from: wallText(hours.from), before: wallText(hours.before) };
+  return { ...hours, ...even, instants, shown };
+}
+
+/** Whether hours are all that a clock without a change has. */
+const isPlain = ({ names, buckets }: ClockHours, plain: readonly string[]) =>
+  names.length === 1 && buckets.length === plain.length && buckets[0] === plain[0];
+
+const msOf = (instant: string | undefined) => (instant === undefined ? undefined : wallMs(instant));
+
+function tooMany(max: number): Failure {
+  const detail = `A range has at most ${max} intervals. A longer interval makes fewer.`;
+  return new Failure("invalid_input", detail, RANGE);
 }
 
 const BOUND = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)$/;
@@ -252,37 +283,6 @@ const dayIfAsked = (text: string, time: number) => (DAY.test(text) ? startOf("da
 
 const endOfDay = (ms: number) => Math.min(startOf("day", ms) + DAY_MS, TIME_MS_MAX);
 
-function startOf(interval: Interval, ms: number): number {
-  const floor = (size: number, origin = 0) => Math.floor((ms - origin) / size) * size + origin;
-  switch (interval) {
-    case "hour":
-      return floor(HOUR_MS);
-    case "day":
-      return floor(DAY_MS);
-    case "week":
-      return floor(WEEK_MS, MONDAY_MS);
-    case "month":
-      return new Date(floor(DAY_MS)).setUTCDate(1);
-  }
-}
-
-function nextOf(interval: Interval, ms: number): number {
-  if (interval === "hour") return ms + HOUR_MS;
-  if (interval === "day") return ms + DAY_MS;
-  if (interval === "week") return ms + WEEK_MS;
-  const date = new Date(ms);
-  return date.setUTCMonth(date.getUTCMonth() + 1);
-}
-
-/** Returns the start of an interval, `count` intervals earlier. */
-function backBy(interval: Interval, ms: number, count: number): number {
-  if (interval === "hour") return ms - count * HOUR_MS;
-  if (interval === "day") return ms - count * DAY_MS;
-  if (interval === "week") return ms - count * WEEK_MS;
-  const date = new Date(ms);
-  return date.setUTCMonth(date.getUTCMonth() - count);
-}
-
 function wallMs(text: string): number {
   const fraction = Number(text.slice(23, 26)) * MICROSECOND_MS;
   return Date.parse(`${text.slice(0, 23)}Z`) + fraction;
@@ -290,9 +290,4 @@ function wallMs(text: string): number {
 
 function wallText(ms: number): string {
   return isoTime(ms).replace("Z", "");
-}
-
-function bucketName(interval: Interval, ms: number): string {
-  const text = wallText(ms);
-  return interval === "hour" ? text.slice(0, 16).replace("T", " ") : text.slice(0, 10);
 }

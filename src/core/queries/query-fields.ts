@@ -22,7 +22,8 @@ import {
   isBehavior,
   propertyFiltersOf,
 } from "./behavior.ts";
-import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./period.ts";
+import { INTERVALS, type Interval } from "./intervals.ts";
+import { DATE_FROM_DEFAULT, type DateRange } from "./period.ts";
 import { checkSessionProperty } from "./session-property.ts";
 import { TIME_FILTER_FIELDS, type TimeFilter, timeFilter } from "./time-value.ts";
 

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Breakdown, breakdownOf } from "./breakdown.ts";
-import type { DateRange, Interval } from "./period.ts";
+import type { Interval } from "./intervals.ts";
+import type { DateRange } from "./period.ts";
 import {
   type EventFilters,
   type EventsNode,

@@ -1,6 +1,7 @@
 import { isoTime } from "../values/time.ts";
 import { type Moment, wallClock } from "../values/zoned-time.ts";
-import type { Interval, Period } from "./period.ts";
+import type { Interval } from "./intervals.ts";
+import type { Period } from "./period.ts";
 import type { Fields } from "./query-fields.ts";
 import type { Unit } from "./trend.ts";
 

@@ -3,7 +3,8 @@ import { isNothing, type Json, type JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Breakdown, breakdownOf } from "./breakdown.ts";
 import { type Formula, readFormula } from "./formula.ts";
-import type { DateRange, Interval } from "./period.ts";
+import type { Interval } from "./intervals.ts";
+import type { DateRange } from "./period.ts";
 import type { Fields } from "./query-fields.ts";
 import {
   type EventFilters,

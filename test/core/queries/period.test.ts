@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import type { Interval } from "../../../src/core/queries/intervals.ts";
 import {
   BUCKETS_MAX,
   earlierPeriod,
-  type Interval,
   periodOf,
   previousPeriod,
+  shownPeriod,
   withIntervalBefore,
 } from "../../../src/core/queries/period.ts";
 
@@ -76,20 +77,23 @@ describe("the time of an insight", () => {
 
   // On this night Berlin's clock shows the hour from 02:00 twice, until 01:00 UTC and from then on.
   test.each([
-    ["2026-10-25T00:10:00Z", "2026-10-25T02:30+02:00", "00:00", "00:30", "02:30"],
-    ["2026-10-25T02:10:00+01:00", "2026-10-25T01:30Z", "01:00", "01:30", "03:00"],
-    ["2026-10-24T23:50:00Z ", "2026-10-24T19:59:00-05:00", "23:00", "00:59", "02:59"],
-  ])("given as instants has these bounds, from %s to %s", (from, to, since, until, shown) => {
-    const berlin = { timezone: "Europe/Berlin", interval: "hour" } as const;
-    const { instants, before, buckets } = period(from, to, berlin);
+    ["2026-10-25T00:10:00Z", "2026-10-25T02:30+02:00", "00:00", "00:30", "02:30", ""],
+    ["2026-10-25T02:10:00+01:00", "2026-10-25T01:30Z", "01:00", "01:30", "03:00", "+01:00"],
+    ["2026-10-24T23:50:00Z ", "2026-10-24T19:59:00-05:00", "23:00", "00:59", "02:59", ""],
+  ])(
+    "given as instants has these bounds, from %s to %s",
+    (from, to, since, until, shown, offset) => {
+      const berlin = { timezone: "Europe/Berlin", interval: "hour" } as const;
+      const { instants, before, buckets } = shownPeriod(period(from, to, berlin));
 
-    expect(instants).toEqual({
-      from: `2026-10-2${since === "23:00" ? 4 : 5}T${since}:00.000000Z`,
-      before: `2026-10-25T${until}:00.000001Z`,
-    });
-    expect(before.slice(11, 16)).toBe(shown);
-    expect(buckets.at(-1)).toBe("2026-10-25 02:00");
-  });
+      expect(instants).toEqual({
+        from: `2026-10-2${since === "23:00" ? 4 : 5}T${since}:00.000000Z`,
+        before: `2026-10-25T${until}:00.000001Z`,
+      });
+      expect(before.slice(11, 16)).toBe(shown);
+      expect(buckets.at(-1)).toBe(`2026-10-25 02:00${offset}`);
+    },
+  );
 
   test("given as instants may not end before it begins, by any clock", () => {
     const berlin = { timezone: "Europe/Berlin", interval: "hour" } as const;

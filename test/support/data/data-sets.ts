@@ -98,6 +98,10 @@ const ZONES: [timezone: string, day: string][] = [
   ["Africa/Cairo", "2026-04-24"],
   ["Asia/Kathmandu", "2026-01-01"],
   ["Australia/Lord_Howe", "2026-04-05"],
+  ["Australia/Lord_Howe", "2026-10-04"],
+  ["America/Santiago", "2026-04-05"],
+  ["America/Santiago", "2026-09-06"],
+  ["Asia/Beirut", "2026-03-29"],
   ["America/St_Johns", "2010-11-07"],
 ];
 

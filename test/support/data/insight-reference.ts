@@ -1,6 +1,7 @@
 import type { FoundValue } from "../../../src/core/ports/insights.ts";
 import { type Breakdown, METADATA } from "../../../src/core/queries/breakdown.ts";
-import { type Interval, type Period, periodOf } from "../../../src/core/queries/period.ts";
+import type { Interval } from "../../../src/core/queries/intervals.ts";
+import { type Period, periodOf } from "../../../src/core/queries/period.ts";
 import {
   type AnyFilter,
   type EventFilter,
@@ -32,17 +33,44 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The day and the hour on the clock of a zone. */
+/** The day and the hour on the clock of a zone; an hour that is shown again has its offset. */
 export type Shown = { day: string; hour: string };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-export function shownAt(timestamp: string, timeZone: string): Shown {
+/** The time on the clock of a zone, in ISO 8601 with its offset: `2026-10-25T02:30+01:00`. */
+function clockAt(ms: number, timeZone: string): string {
   const options = { timeZone, dateStyle: "short", timeStyle: "short" } as const;
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", options);
   formats.set(timeZone, format);
-  const text = format.format(Date.parse(`${timestamp.slice(0, 19)}Z`));
-  return { day: text.slice(0, 10), hour: `${text.slice(0, 13)}:00` };
+  const text = format.format(ms).replace(" ", "T");
+  const minutes = Math.round(
+    (Date.parse(`${text}Z`) - Math.floor(ms / MINUTE_MS) * MINUTE_MS) / MINUTE_MS,
+  );
+  const two = (number: number) => String(number).padStart(2, "0");
+  const ahead = Math.abs(minutes);
+  return `${text}${minutes < 0 ? "-" : "+"}${two(Math.floor(ahead / 60))}:${two(ahead % 60)}`;
+}
+
+const shownTimes = new Map<string, Shown>();
+
+/** A plain loop over the hours before finds an hour that was shown with another offset. */
+export function shownAt(timestamp: string, timeZone: string): Shown {
+  const ms = Math.floor(Date.parse(`${timestamp.slice(0, 19)}Z`) / MINUTE_MS) * MINUTE_MS;
+  const key = `${timeZone} ${ms}`;
+  const known = shownTimes.get(key);
+  if (known !== undefined) return known;
+  const text = clockAt(ms, timeZone);
+  const [hour, offset] = [text.slice(0, 13), text.slice(16)];
+  let isAgain = false;
+  for (let at = ms - 3 * HOUR_MS; at < ms; at += 5 * MINUTE_MS) {
+    const earlier = clockAt(at, timeZone);
+    isAgain ||= earlier.startsWith(hour) && !earlier.endsWith(offset);
+  }
+  const named = `${hour.replace("T", " ")}:00${isAgain ? offset : ""}`;
+  const shown = { day: text.slice(0, 10), hour: named };
+  shownTimes.set(key, shown);
+  return shown;
 }
 
 /** The beginning of the interval, as columns name it. */

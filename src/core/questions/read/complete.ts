@@ -1,4 +1,4 @@
-import type { Interval } from "../../queries/period.ts";
+import type { Interval } from "../../queries/intervals.ts";
 import type { JsonObject } from "../../values/json.ts";
 import { currencyOf, hasCurrencies, inCurrency } from "../measures/amounts.ts";
 import { takeFilters } from "../measures/conditions.ts";

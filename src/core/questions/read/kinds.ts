@@ -1,4 +1,4 @@
-import type { Interval } from "../../queries/period.ts";
+import type { Interval } from "../../queries/intervals.ts";
 import type { JsonObject } from "../../values/json.ts";
 import type { Draft } from "../measures/draft.ts";
 import { use } from "../measures/items.ts";

@@ -1,4 +1,4 @@
-import type { Interval } from "../../queries/period.ts";
+import type { Interval } from "../../queries/intervals.ts";
 import type { JsonObject } from "../../values/json.ts";
 
 /** The current time in the project's time zone, as an ISO 8601 time without a zone. */

@@ -1,4 +1,4 @@
-import { INTERVALS, type Interval } from "../../queries/period.ts";
+import { INTERVALS, type Interval } from "../../queries/intervals.ts";
 import { comparedSpans } from "./compared.ts";
 import { LETTERS, type Span, type TimeUnit, type Today } from "./dates.ts";
 import { HABITS } from "./habits.ts";

@@ -150,7 +150,7 @@ function isWithin(
   }
   if (bucket === null) return [];
   return [
-    `${bucketOf(interval, "starts_at")} = ${bind(bucket, interval === "hour" ? "VARCHAR" : "DATE")}`,
+    `${bucketOf(interval, "starts_at", period)} = ${bind(bucket, interval === "hour" ? "VARCHAR" : "DATE")}`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { EventNames, Plan, PlanOf } from "../../../core/ports/insights.ts";
 import type { Breakdown } from "../../../core/queries/breakdown.ts";
-import type { Period } from "../../../core/queries/period.ts";
+import { type Period, shownPeriod } from "../../../core/queries/period.ts";
 import type { PropertyOf } from "../../../core/queries/query-fields.ts";
 import { seriesLabel } from "../../../core/queries/trend.ts";
 import type { TrendShown } from "../../../core/queries/trend-shown.ts";
@@ -9,6 +9,7 @@ import { DIGITS_MAX, type Version } from "../../../core/values/version-range.ts"
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { quoted } from "../engine/duckdb.ts";
 import { anyText, type Bind, pointer, tested } from "../lists/property-filter.ts";
+import { aheadOf } from "./event-tables.ts";
 import { compiled } from "./queries.ts";
 import { sessionFacts, sessionText } from "./session-facts.ts";
 import { type EventSource, isUtc, sqlOf, TIME } from "./statement.ts";
@@ -106,7 +107,10 @@ const breakdownRemark = (breakdown: Breakdown | null) =>
 
 function timeRemark({ period, previous, timezone }: Plan): string {
   const shown = (time: string) => time.replace("T", " ").replace(/( 00:00:00)?\.000000$/, "");
-  const between = ({ from, before }: Period) => `from ${shown(from)} to before ${shown(before)}`;
+  const between = (of: Period) => {
+    const { from, before } = shownPeriod(of);
+    return `from ${shown(from)} to before ${shown(before)}`;
+  };
   const compared = previous === null ? "" : `, compared with ${between(previous)}`;
   return `Times are on the clock of ${timezone}: ${between(period)}${compared}.`;
 }
@@ -195,8 +199,12 @@ export function eventViews(timezone: string): () => EventSource {
       return propertyText(name, property);
     };
     return {
-      wall: (period) =>
-        isUtc(period) ? TIME : `(${TIME} AT TIME ZONE 'UTC' AT TIME ZONE ${quoted(timezone)})`,
+      wall(period) {
+        if (isUtc(period)) return TIME;
+        return period.shown === undefined
+          ? `(${TIME} AT TIME ZONE 'UTC' AT TIME ZONE ${quoted(timezone)})`
+          : `(${TIME} AT TIME ZONE 'UTC' AT TIME ZONE 'UTC' + ${aheadOf(period, literal)})`;
+      },
       person: () => "events.person_id",
       text,
       passes: ({ of, filter }) => draftCondition(filter, text(of, filter.key)),

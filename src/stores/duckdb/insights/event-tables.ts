@@ -126,7 +126,7 @@ function textOf({ type }: PropertyOf, property: string): (pointer: string) => st
 }
 
 /** Returns SQL of how far the clock is ahead of UTC at the time of an event. */
-function aheadOf({ clock }: Period, bind: Bind): string {
+export function aheadOf({ clock }: Period, bind: Bind): string {
   const ahead = ({ ahead_s }: ClockPiece) => `to_seconds(${bind(ahead_s, "BIGINT")})`;
   const [last, ...earlier] = clock.toReversed() as [ClockPiece, ...ClockPiece[]];
   const cases = earlier.reverse().map((piece) => {

@@ -222,7 +222,9 @@ function matchedSql(target: Target, funnel: Funnel, period: Period): string[] {
     ...steps.map((step, index) => `${is(step)} AS is_${index + 1}`),
     ...exclusions.map((exclusion, index) => `${is(exclusion)} AS is_excluded_${index + 1}`),
     ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
-    ...(interval === null ? [] : [`${bucketOf(interval, scan.startOf(interval))} AS bucket`]),
+    ...(interval === null
+      ? []
+      : [`${bucketOf(interval, scan.startOf(interval), period)} AS bucket`]),
   ];
   // In a strict funnel, any event between two steps ends the attempt.
   const among = order === "strict" ? [] : nameCondition(target, [...steps, ...exclusions]);

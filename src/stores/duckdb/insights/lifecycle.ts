@@ -1,6 +1,7 @@
 import type { CellOf, LifecycleRow, PlanOf } from "../../../core/ports/insights.ts";
+import type { Interval } from "../../../core/queries/intervals.ts";
 import type { Lifecycle } from "../../../core/queries/lifecycle.ts";
-import { type Interval, type Period, withoutFirstInterval } from "../../../core/queries/period.ts";
+import { type Period, withoutFirstInterval } from "../../../core/queries/period.ts";
 import {
   actorsSelect,
   bucketOf,
@@ -31,7 +32,7 @@ export function lifecycleSql(
   const from = target.bind(period.from, "TIMESTAMP");
   const tables = statusesOf(target, { series, interval }, period);
   const start = `(${from} + number * ${LENGTH[interval]})`;
-  const select = `SELECT ${bucketOf(interval, start)} AS bucket, status,
+  const select = `SELECT ${bucketOf(interval, start, period)} AS bucket, status,
   CASE status WHEN 'dormant' THEN -count(*) ELSE count(*) END AS persons
 FROM statuses
 WHERE number > 0 AND number < ${period.buckets.length}

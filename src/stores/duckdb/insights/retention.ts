@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CellOf, PlanOf, RetentionRow } from "../../../core/ports/insights.ts";
-import type { Interval, Period } from "../../../core/queries/period.ts";
+import type { Interval } from "../../../core/queries/intervals.ts";
+import type { Period } from "../../../core/queries/period.ts";
 import type { EventsNode } from "../../../core/queries/query-fields.ts";
 import type { Retention } from "../../../core/queries/retention.ts";
 import {
@@ -41,7 +42,7 @@ export function retentionSql(target: Target, retention: Retention, period: Perio
   const cohorts = breakdown === null ? "started" : "cohorts";
   const value = breakdown === null ? "" : "breakdown, is_other, ";
   const order = breakdown === null ? "" : "is_other, breakdown NULLS LAST, ";
-  const began = `${bucketOf(interval, "began")} AS began`;
+  const began = `${bucketOf(interval, "began", period)} AS began`;
   const count = intervalsOf(retention, period);
   const within = count < period.buckets.length ? `\nWHERE later < ${count}` : "";
   const select = `-- All persons that began${isFirstTime ? " for the first time ever" : ""} count at 0, also without a return.
@@ -87,7 +88,7 @@ export function retentionActors(
   const cohorts = breakdown === null ? "started" : "cohorts";
   const bucketIs = (column: string, index: number) => {
     const type = interval === "hour" ? "VARCHAR" : "DATE";
-    return `${bucketOf(interval, column)} = ${target.bind(period.buckets[index] ?? "", type)}`;
+    return `${bucketOf(interval, column, period)} = ${target.bind(period.buckets[index] ?? "", type)}`;
   };
   const value = { breakdown: "cohorts.breakdown", isOther: "cohorts.is_other" };
   const tables = [

@@ -1,7 +1,8 @@
 import type { BreakdownKind, FoundValue, Line } from "../../../core/ports/insights.ts";
 import { isBehavior } from "../../../core/queries/behavior.ts";
 import type { Breakdown, ValueOf } from "../../../core/queries/breakdown.ts";
-import type { Interval, Period } from "../../../core/queries/period.ts";
+import type { Interval } from "../../../core/queries/intervals.ts";
+import { type Period, shownPeriod } from "../../../core/queries/period.ts";
 import type {
   AnyFilter,
   EventFilter,
@@ -102,26 +103,33 @@ export function eventScan(target: Target, period: Period, asked = period): Event
   const source = target.source();
   let near: Near | null = null;
   const wall = source.wall(period);
+  const shown = () => (period.shown === undefined ? wall : source.wall(shownPeriod(period)));
   const { person, text } = source;
   const persons = personFacts((own) => eventScan(target, own), asked, bind);
   const passes = (one: AnyFilter) => {
     if (isBehavior(one)) return persons.passes(one, person());
     if (!isTimeFilter(one)) return source.passes(one);
-    return passesIn(timeValue(one.filter.key, wall), one.filter, bind);
+    return passesIn(timeValue(one.filter.key, shown()), one.filter, bind);
   };
   // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
   const close = (compared: string, instant: string | undefined, roughly: string) =>
     wall === TIME ? [] : [`${TIME} ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];
+  // A clock that is put back over midnight shows the end of a day again.
+  const asShown = (by: string, bound: "from" | "before") =>
+    period.shown === undefined
+      ? []
+      : [`${shown()} ${by} ${bind(period.shown[bound], "TIMESTAMP")}`];
   const since = () => {
     const from = bind(period.from, "TIMESTAMP");
-    return [...close(">=", period.instants.from, `${from} - INTERVAL 1 DAY`), `${wall} >= ${from}`];
+    const day = close(">=", period.instants.from, `${from} - INTERVAL 1 DAY`);
+    return [...day, `${wall} >= ${from}`, ...asShown(">=", "from")];
   };
   const valueIn = (of: ValueOf, property: string): string => {
     switch (of.type) {
       case "event_metadata":
         return property === "person_id" ? `${person()}::VARCHAR` : `events.${property}`;
       case "hogql":
-        return timeValue(property, wall);
+        return timeValue(property, shown());
       case "first_touch":
         return persons.firstTouch(property, person());
       default:
@@ -164,6 +172,7 @@ export function eventScan(target: Target, period: Period, asked = period): Event
         ...(everBefore ? [] : since()),
         ...close("<", period.instants.before, `${before} + INTERVAL 1 DAY`),
         `${wall} < ${before}`,
+        ...asShown("<", "before"),
       ];
     },
     named(name, columns, conditions) {
@@ -187,8 +196,23 @@ const ALWAYS = "true";
 export const TIME = "events.timestamp";
 
 /** Returns the beginning of an interval as answers name it. */
-export function bucketOf(interval: Interval, start: string): string {
-  return interval === "hour" ? `strftime(${start}, '%Y-%m-%d %H:%M')` : `${start}::DATE`;
+export function bucketOf(
+  interval: Interval,
+  start: string,
+  { names = [] }: Pick<Period, "names">,
+): string {
+  if (interval !== "hour") return `${start}::DATE`;
+  const named = (back: number, suffix: string) => {
+    const text = `strftime(${back === 0 ? start : `${start} - to_hours(${back})`}, '%Y-%m-%d %H:%M')`;
+    return suffix === "" ? text : `${text} || '${suffix}'`;
+  };
+  const cases = names.map(({ before, back_h, suffix }) =>
+    before === null
+      ? `ELSE ${named(back_h, suffix)}`
+      : `WHEN ${start} < TIMESTAMP '${before}' THEN ${named(back_h, suffix)}`,
+  );
+  if (cases.length > 1) return `CASE ${cases.join(" ")} END`;
+  return named(0, names[0]?.suffix ?? "");
 }
 
 /** Returns whether the clock of a period is that of UTC throughout. */

@@ -1,4 +1,5 @@
-import type { Interval, Period } from "../../../core/queries/period.ts";
+import type { Interval } from "../../../core/queries/intervals.ts";
+import type { Period } from "../../../core/queries/period.ts";
 import { withDaysBefore } from "../../../core/queries/period.ts";
 import {
   ACTIVE_DAYS,

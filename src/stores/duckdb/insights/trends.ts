@@ -164,11 +164,11 @@ GROUP BY ${by.join(", ")}`,
 
 /** Returns the beginning of a SELECT of rows with these columns before the interval and the value. */
 function headOf(
-  { labels, interval, isWhole }: TrendsPart,
+  { labels, interval, isWhole, own }: TrendsPart,
   columns: readonly string[],
   value: string,
 ) {
-  const bucket = isWhole ? [] : [`${bucketOf(interval, "starts_at")} AS bucket`];
+  const bucket = isWhole ? [] : [`${bucketOf(interval, "starts_at", own.period)} AS bucket`];
   return `SELECT ${labels}${[...columns, ...bucket, `${value} AS value`].join(", ")}`;
 }
 

@@ -1,10 +1,7 @@
 import { expect } from "bun:test";
 import type { LifecycleRow, PlanOf } from "../../../../src/core/ports/insights.ts";
-import {
-  INTERVALS,
-  type Interval,
-  withIntervalBefore,
-} from "../../../../src/core/queries/period.ts";
+import { INTERVALS, type Interval } from "../../../../src/core/queries/intervals.ts";
+import { withIntervalBefore } from "../../../../src/core/queries/period.ts";
 import { type AskedTime, behaviorOfChance } from "../../../support/data/behavior-reference.ts";
 import { chance, type DataSet, type Stored } from "../../../support/data/data-sets.ts";
 import {

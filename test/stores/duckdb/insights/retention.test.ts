@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { BY_HAND } from "../../../../scripts/bench/insights-sql.ts";
 import type { PlanOf, RetentionRow } from "../../../../src/core/ports/insights.ts";
 import type { Breakdown } from "../../../../src/core/queries/breakdown.ts";
-import type { Interval } from "../../../../src/core/queries/period.ts";
+import type { Interval } from "../../../../src/core/queries/intervals.ts";
 import type { Retention } from "../../../../src/core/queries/retention.ts";
 import { rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { type AskedTime, behaviorOfChance } from "../../../support/data/behavior-reference.ts";

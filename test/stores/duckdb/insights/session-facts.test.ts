@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Found } from "../../../../src/core/ports/insights.ts";
 import { readFormula } from "../../../../src/core/queries/formula.ts";
-import { INTERVALS, type Interval } from "../../../../src/core/queries/period.ts";
+import { INTERVALS, type Interval } from "../../../../src/core/queries/intervals.ts";
 import type { EventFilter, EventsNode } from "../../../../src/core/queries/query-fields.ts";
 import type { Series, Trends } from "../../../../src/core/queries/trend.ts";
 import { SHOWN_PLAIN } from "../../../../src/core/queries/trend-shown.ts";

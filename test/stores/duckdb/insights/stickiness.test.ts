@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { PlanOf, StickinessRow } from "../../../../src/core/ports/insights.ts";
-import { INTERVALS, type Interval } from "../../../../src/core/queries/period.ts";
+import { INTERVALS, type Interval } from "../../../../src/core/queries/intervals.ts";
 import { type AskedTime, behaviorOfChance } from "../../../support/data/behavior-reference.ts";
 import { chance, type DataSet } from "../../../support/data/data-sets.ts";
 import {
