@@ -140,6 +140,7 @@ hideIncompleteConversionWindowPeriods: leave it out, or write a date_to that is 
 stickinessCriteria: write a filter of the type behavioral with performed_event_multiple
 intervalCount: leave it out: an interval is one hour, day, week or month
 compareFilter: leave it out, or ask twice with another dateRange
+select orderBy: leave it out with a source: the persons of a number have the columns person, count and last_at
 compare: leave it out, or ask with another dateRange
 operator: leave it out: the persons with exactly so many intervals are listed
 fixedProperties: write properties

@@ -139,7 +139,7 @@ function boundsOf(query: Fields, { timezone }: Moment): TimeBound[] {
       return { by: by as TimeBound["by"], time: isoTime(span.instant.from) };
     }
     const detail =
-      "A comparison such as timestamp >= '2026-11-01' is expected. Other conditions go into properties, or into SQL: POST …/query/ with a HogQLQuery.";
+      "A comparison such as timestamp >= '2026-11-01' is expected. Other conditions go into properties of the EventsQuery, or into SQL: POST …/query/ with a HogQLQuery.";
     throw malformed(detail, `${query.attr("where")}__${at}`);
   });
 }
