@@ -1667,6 +1667,9 @@ export interface components {
                 search?: string;
             };
             client_query_id?: string;
+            refresh?: unknown;
+            async?: unknown;
+            name?: unknown;
             dashboard?: number;
             filters_override?: {
                 [key: string]: unknown;

@@ -162,6 +162,11 @@ export const QueryBody = t.Object(
         `The caller's name for the query, by which it can be cancelled; at most ${CLIENT_QUERY_ID_CHARS_MAX} characters.`,
       ),
     ),
+    refresh: t.Optional(
+      AnyValue("blocking", "Taken from clients of PostHog: each answer is new, and comes at once."),
+    ),
+    async: t.Optional(AnyValue(false, "The same.")),
+    name: t.Optional(AnyValue("tile", "A client's note on the query, which is not kept.")),
     dashboard: t.Optional(
       BodyInteger(
         1,

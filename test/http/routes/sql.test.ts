@@ -223,6 +223,20 @@ const slow = {
 const TABLES = Array.from({ length: 30 }, (_, n) => `events e${n}`).join(", ");
 const endless = { kind: "HogQLQuery", query: `SELECT count(*) FROM ${TABLES}` };
 
+test("what clients of PostHog send beside a query changes nothing, other fields are refused", async () => {
+  const sent = { kind: "HogQLQuery", query: "SELECT 1" };
+  const plain = (await query(sent)).body;
+  for (const beside of [
+    { refresh: "force_async", async: true, name: "tile", variables_override: {} },
+    { refresh: false, async: null, name: null, filters_override: null },
+  ])
+    expect(await query(sent, beside)).toMatchObject({ status: 200, body: plain as never });
+  for (const field of ["refreshed", "variables_override", "limit_context"])
+    expect(await query(sent, { [field]: { a: 1 } })).toMatchObject({
+      ...{ status: 400, body: { attr: field } },
+    });
+});
+
 describe("a running query", () => {
   const cancel = (id: string, key?: string) =>
     app.ask("DELETE", `${QUERY}${id}/`, key === undefined ? {} : { key });
