@@ -234,7 +234,6 @@ const grouped = (filter: object) => ({ filterGroup: { values: [filter] } });
 /** Malformed queries, with the field and the code of the error. */
 const MALFORMED: [query: unknown, field: string, code?: string][] = [
   ["latest", ""],
-  [null, ""],
   [{ dateRange: "-7d" }, "__dateRange"],
   [{ dateRange: { date_from: 7 } }, "__dateRange__date_from"],
   [{ dateRange: { date_to: "soon" } }, "__dateRange__date_to"],
@@ -249,7 +248,7 @@ const MALFORMED: [query: unknown, field: string, code?: string][] = [
   [{ after: "x" }, "__after"],
   [{ severityLevel: ["error"] }, "__severityLevel"],
   [{ dateRange: { date_from: "-1d", date_to: "-7d" } }, "__dateRange__date_to"],
-  [{ filterGroup: [] }, "__filterGroup"],
+  [{ filterGroup: ["k"] }, "__filterGroup"],
   [grouped({ key: "k", operator: "near", value: 1 }), "__filterGroup"],
   [grouped({ key: "k", operator: "regex", value: "(" }), "__filterGroup"],
   [grouped({ key: "k", operator: "not_regex", value: "(?=a)" }), "__filterGroup"],
