@@ -223,7 +223,7 @@ const slow = {
 const TABLES = Array.from({ length: 30 }, (_, n) => `events e${n}`).join(", ");
 const endless = { kind: "HogQLQuery", query: `SELECT count(*) FROM ${TABLES}` };
 
-test("what clients of PostHog send beside a query changes nothing, other fields are refused", async () => {
+test("a query may come with the fields of PostHog that change nothing; others are refused", async () => {
   const sent = { kind: "HogQLQuery", query: "SELECT 1" };
   const plain = (await query(sent)).body;
   for (const beside of [
