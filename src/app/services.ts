@@ -158,7 +158,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
       ...{ ...insightStore, queries, drafts, projects, groups, isCatchingUp, now },
       dropNames: drop,
       persons: reads,
-      tables: tableReads(apiQueries, reads, columnMaterializer.used),
+      tables: tableReads(apiQueries, columnMaterializer.used),
     }),
     dashboards: dashboards({
       ...{ reads: dashboardReads(sqlite), writes: stores.dashboards, insights: stores.insights },

@@ -135,11 +135,19 @@ test("questions about large events are answered of their small properties", asyn
   expect(JSON.stringify(body)).toContain(String(sum));
 });
 
-test("a large event is whole in SQL, where it is asked for", async () => {
-  const query = `SELECT properties->>'at' AS "at", properties->>'text' AS "text", "$host",
+test("a large event is whole in SQL and in insights, where it is asked for", async () => {
+  const query = `SELECT properties->>'at' AS "at", strlen(properties.text) AS "text", "$host",
     strlen(whole_properties->>'text') AS length FROM events WHERE seq = 1`;
   const { body } = await ask("POST", "/query/", { query: { kind: "HogQLQuery", query } });
-  expect(body).toMatchObject({ results: [["0", null, "example.org", 390_000]] });
+  expect(body).toMatchObject({ results: [["0", 390_000, "example.org", 390_000]] });
+
+  const trend = (key: string) => ({
+    ...{ kind: "TrendsQuery", series: [{ kind: "EventsNode", event: "saved" }] },
+    properties: [{ key, operator: "regex", value: "x{1000}$", type: "event" }],
+    trendsFilter: { display: "BoldNumber" },
+  });
+  const found = await ask("POST", "/query/", { query: trend("text") });
+  expect(found.body).toMatchObject({ results: [{ aggregated_value: COUNT }] });
 });
 
 test("persons and groups with large properties are stored, and persons found by each", async () => {

@@ -55,6 +55,8 @@ export type ProjectionFiles = {
   moved: boolean;
   /** Whether persons were deleted, so that nothing has their distinct ids any more. */
   deleted: boolean;
+  /** Whether some of these persons may be large, so that their rows omit properties. */
+  large: boolean;
   /** Overrides: events stored with one person belong to another person now. */
   overrides: string | null;
   groups: string | null;

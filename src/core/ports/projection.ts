@@ -22,7 +22,7 @@ export type PropertyTexts = {
   text: string;
   /**
    * Members of an object, without its braces: the columns of the projection that are not null. A property's
-   * name decides its column. Large properties are missing, and a column has their names.
+   * name decides its column. Of a large person the large ones are missing, and `whole_properties` has all.
    */
   columns: string;
 };

@@ -25,12 +25,12 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     ingested_at: { type: "TIMESTAMP", about: "when it arrived" },
     whole_properties: {
       type: "JSON",
-      about: "all properties of an event larger than 16 KiB, else null",
+      about: "the same as `properties` for an event larger than 16 KiB, else null",
     },
     properties: {
       type: "JSON",
       about:
-        "`properties->>'plan'` is one as text, `properties->>'/$geoip_city_name'` one whose name begins with `$`; of an event larger than 16 KiB, those of at most 1 KiB each",
+        "`properties->>'plan'` is one as text, `properties->>'/$geoip_city_name'` one whose name begins with `$`",
     },
     ...columns("$session_id $current_url $pathname $host $referring_domain $browser $os", text),
     ...columns("$device_type $lib $screen_name", text),

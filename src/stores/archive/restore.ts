@@ -3,6 +3,7 @@ import type { ArchiveFiles, Counting, Restore, TakenRows } from "../../core/port
 import { type Duckdb, quoted, ROW_GROUP_ROWS, rows } from "../duckdb/engine/duckdb.ts";
 import { metaOf } from "../duckdb/events/projection.ts";
 import { recountProperties } from "../duckdb/events/property-counts.ts";
+import { noteOmitted } from "../duckdb/lists/omitted-properties.ts";
 import { NOT_PADDING } from "../loads/event-lines.ts";
 import { isReadable } from "./check.ts";
 import { countIn } from "./erase.ts";
@@ -17,6 +18,7 @@ const TABLES = [
   "promoted",
   "property_use",
   "property_counts",
+  "omitted_properties",
 ] as const;
 
 /** SQL of `personUuid` for the columns `project_id` and `distinct_id`: a UUID of version 5. */
@@ -97,7 +99,10 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
       // In parts, because the properties of large events take much memory.
       for (let start = 0; start <= last; start += ROW_GROUP_ROWS) {
         const part = `rowid >= ${start} AND rowid < ${start + ROW_GROUP_ROWS}`;
-        await duckdb.write((connection) => recountProperties(connection, part));
+        await duckdb.write(async (connection) => {
+          await recountProperties(connection, part);
+          await noteOmitted(connection, "event", { where: part });
+        });
       }
       await duckdb.write(async (connection) => {
         await connection.run("DELETE FROM meta WHERE key = 'restoring'");

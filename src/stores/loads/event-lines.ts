@@ -110,12 +110,13 @@ export function paddingEvents(
  */
 function eventHead(batchEvent: BatchEvent, arrived: string): string {
   const { seq, project_id, person_id, event, groups, mark, line } = batchEvent;
-  const brief = line.length > READ_BYTES_MAX ? truncateForQuery(event.properties) : undefined;
-  const properties = brief ?? event.properties;
+  const { properties } = event;
+  const brief = line.length > READ_BYTES_MAX ? truncateForQuery(properties) : undefined;
   const hot: JsonObject = {};
   for (const name of HOT_PROPERTIES) {
     const value = properties[name];
-    if (value !== undefined && value !== null) hot[name] = value;
+    if (value === undefined || value === null) continue;
+    if (brief === undefined || JSON.stringify(value).length <= READ_BYTES_MAX) hot[name] = value;
   }
   if (groups !== undefined) {
     for (const [index, key] of Object.entries(groups)) hot[groupColumn(Number(index))] = key;

@@ -16,7 +16,8 @@ import type {
 } from "../../core/ports/projection.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import { lastSeq } from "../journal/segment.ts";
-import { briefText } from "./brief-properties.ts";
+import { READ_CHARS_MAX, truncateForQuery } from "./brief-properties.ts";
+import { NO_UUID, rowsFor } from "./event-lines.ts";
 import { logLines } from "./log-lines.ts";
 import {
   addPadding,
@@ -177,11 +178,12 @@ function projectionFiles(start: string, changes: ProjectionStream): ProjectionFi
   const { version, deleted = false, overrides, groups, owned } = changes;
   const write = (kind: string, lines: Iterable<string>): string | null =>
     pathOf(appendLines(emptyPart(`${start}.${kind}.ndjson`), lines));
-  const kinds = { known: false, gone: false, moved: false };
+  const kinds = { known: false, gone: false, moved: false, large: false };
   const persons = write("persons", personLines(changes, kinds));
   return {
     version,
     persons,
+    large: kinds.large,
     known: kinds.known || kinds.gone,
     deleted: deleted && kinds.gone,
     moved: kinds.moved,
@@ -194,11 +196,12 @@ function projectionFiles(start: string, changes: ProjectionStream): ProjectionFi
 /** Yields the lines of persons, and notes in `kinds` which kinds of changes they have. */
 function* personLines(
   { persons, gone }: Pick<ProjectionStream, "persons" | "gone">,
-  kinds: { known: boolean; gone: boolean; moved: boolean },
+  kinds: { known: boolean; gone: boolean; moved: boolean; large: boolean },
 ): Iterable<string> {
   for (const person of persons) {
     kinds.known ||= person.known;
     kinds.moved ||= person.moved.length > 0;
+    kinds.large ||= person.columns.length > READ_CHARS_MAX;
     yield personLine(person);
   }
   for (const id of gone) {
@@ -207,15 +210,27 @@ function* personLines(
   }
 }
 
-/** Returns the line of a person, whose properties are JSON already. */
+/** Returns the line of a person, whose properties are JSON already; padding rows with its id follow a large one. */
 function personLine(person: ProjectedPerson): string {
   const { columns, ...fields } = person;
-  return `${storableJson(fields).slice(0, -1)}${columns === "" ? "" : `,${columns}`}}\n`;
+  const { project_id, id, created_at } = fields;
+  const one = `${storableJson(fields).slice(0, -1)}${columns === "" ? "" : `,${columns}`}}\n`;
+  return padded(one, columns, { project_id: -project_id, id, uuid: NO_UUID, created_at });
 }
 
-/** Returns the line of a group, whose properties are JSON already. */
+/** Returns the line of a group, whose properties are JSON already; padding rows with its key follow a large one. */
 function groupLine({ properties, ...fields }: ProjectedGroup): string {
-  return `${storableJson(fields).slice(0, -1)},"properties":${briefText(properties)}}\n`;
+  const head = storableJson(fields).slice(0, -1);
+  if (properties.length <= READ_CHARS_MAX) return `${head},"properties":${properties}}\n`;
+  const brief = storableJson(truncateForQuery(JSON.parse(properties)));
+  const one = `${head},"properties":${brief},"whole_properties":${properties}}\n`;
+  return padded(one, properties, { ...fields, project_id: -fields.project_id, properties: {} });
+}
+
+/** Returns a line with its padding rows, if its properties are large (decision 95). */
+function padded(one: string, properties: string, padding: JsonObject): string {
+  if (properties.length <= READ_CHARS_MAX) return one;
+  return one + line(padding).repeat(rowsFor(Buffer.byteLength(one)) - 1);
 }
 
 function goneLine(id: number): string {

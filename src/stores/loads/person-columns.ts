@@ -2,7 +2,7 @@ import type { PropertyTexts } from "../../core/ports/projection.ts";
 import { foldedAddress } from "../../core/values/case-folding.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { setKey, storableJson, storableText } from "../../core/values/json.ts";
-import { omittedKeys, READ_CHARS_MAX, truncateForQuery } from "./brief-properties.ts";
+import { READ_CHARS_MAX, truncateForQuery } from "./brief-properties.ts";
 
 /**
  * Columns of the projection. A property's name alone decides its column, by kind: names with `$`, four fifths of
@@ -25,9 +25,6 @@ export const PROPERTY_COLUMNS: readonly string[] = Array.from(
   (_, at) => `properties_${at}`,
 );
 
-/** The column with the keys of a person's properties that the projection omits, or null. */
-export const LEFT_OUT = "left_out";
-
 /** Properties as JSON, for the person store and for the projection; each is written once. */
 export function propertyTexts(properties: JsonObject): PropertyTexts {
   const texts = spreadTexts(properties);
@@ -38,9 +35,8 @@ export function propertyTexts(properties: JsonObject): PropertyTexts {
   if (text.length <= READ_CHARS_MAX) {
     return { text, columns: [...columnsOf(texts), ...address].join(",") };
   }
-  const brief = truncateForQuery(properties);
-  const omitted = `"${LEFT_OUT}":${storableJson(omittedKeys(properties, brief))}`;
-  return { text, columns: [...columnsOf(spreadTexts(brief)), ...address, omitted].join(",") };
+  const brief = columnsOf(spreadTexts(truncateForQuery(properties)));
+  return { text, columns: [...brief, ...address, `"whole_properties":${text}`].join(",") };
 }
 
 const columnsOf = (texts: readonly (string | undefined)[]): string[] =>
@@ -83,8 +79,8 @@ export function propertyColumn(key: string): string {
   return PROPERTY_COLUMNS[columnIndexOf(key)] ?? "";
 }
 
-/** SQL of all properties of a row of the projection. Its columns have no key in common. */
-export const ALL_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
+/** SQL of the properties in the columns of a row of the projection. The columns have no key in common. */
+export const SPREAD_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
   (column) => `substr(${column}, 2, length(${column}) - 2)`,
 ).join(", ")}) || '}')::JSON`;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Person, personUuid } from "../../../src/core/identity/person.ts";
 import { isObject, type JsonObject } from "../../../src/core/values/json.ts";
 import { isoTime } from "../../../src/core/values/time.ts";
-import { ALL_PROPERTIES } from "../../../src/stores/loads/person-columns.ts";
+import { wholeOf } from "../../../src/stores/duckdb/lists/omitted-properties.ts";
 import { bodyOf, eventOf, type Sent } from "../data/senders.ts";
 import type { Server, StoredEvent } from "../start/server.ts";
 
@@ -162,8 +162,8 @@ export async function projected(data: string): Promise<ProjectedPerson[]> {
   try {
     const persons = await connection.runAndReadAll(
       `SELECT id::INTEGER AS id, uuid::VARCHAR AS uuid,
-         ${ALL_PROPERTIES}::VARCHAR AS properties
-       FROM persons ORDER BY uuid`,
+         ${wholeOf("person")}::VARCHAR AS properties
+       FROM persons WHERE project_id > 0 ORDER BY uuid`,
     );
     const ids = await connection.runAndReadAll(
       "SELECT distinct_id, person_id::VARCHAR AS person_id FROM person_distinct_ids",

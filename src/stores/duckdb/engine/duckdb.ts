@@ -70,6 +70,12 @@ const CHECKPOINT_MB_MAX = 64;
  */
 export const ROW_GROUP_ROWS = 24_576;
 
+/**
+ * Else DuckDB joins the few rows that pass a filter to blocks of 2,048, without the padding rows between large ones:
+ * of 3,000 events of 900 KB a query took 2.9 GB, and 0.3 GB without. Queries are as fast (decision 95).
+ */
+const ROWS_APART = "SET enable_caching_operators = false";
+
 /** The directory of the event store's files, below the data directory. */
 export const EVENTS_DIRECTORY = "events";
 
@@ -102,7 +108,11 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
   const queue = jobQueue();
   let isRewriting = false;
-  const connect = () => instance.connect();
+  const connect = async () => {
+    const connection = await instance.connect();
+    await connection.run(ROWS_APART);
+    return connection;
+  };
   const memory = await commitMemory({ ...options, connect, interruptReads: queue.interruptReads });
   const needs = { connect, queue, memory, guard, withinLimit: temporary.within };
   const writes = openWrites(needs, writer);
@@ -213,10 +223,10 @@ async function configure(
     `USE ${catalog(generation)}`,
     `SET allowed_directories = [${allowed.map(quoted).join(", ")}]`,
     "SET enable_external_access = false",
-    "SET allowed_configs = ['memory_limit', 'max_temp_directory_size', 'TimeZone']",
+    "SET allowed_configs = ['memory_limit', 'max_temp_directory_size', 'TimeZone', 'enable_caching_operators']",
     "SET lock_configuration = true",
   ];
-  for (const statement of before) await connection.run(statement);
+  for (const statement of [ROWS_APART, ...before]) await connection.run(statement);
   const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
   await attach(connection, file, catalog(generation));
   for (const statement of after) await connection.run(statement);

@@ -6,6 +6,7 @@ import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { isOutOfMemory } from "../engine/faults.ts";
 import type { Names, Part } from "../engine/generations.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/logs.ts";
+import { omittedAfter } from "../lists/omitted-properties.ts";
 import { readErasedEntries } from "./dedup-replay.ts";
 import { forgetUnfilled } from "./hot-columns.ts";
 import { metaOf } from "./projection.ts";
@@ -101,7 +102,10 @@ const LOOSE_MIN = 4 * ROW_GROUP_ROWS;
 const LOOSE_SHARE = 1 / 4;
 
 /** Tables that are not copied as a whole; the new file has its own schema version. */
-const NOT_COPIED_WHOLE = [...COPIED.map(({ table }) => table), "migration", "property_counts"];
+const NOT_COPIED_WHOLE = [
+  ...COPIED.map(({ table }) => table),
+  ...["migration", "property_counts", "omitted_properties"],
+];
 
 /**
  * Deletes events by a rewrite of the others, because freed blocks keep deleted rows (decision 60). The others
@@ -253,6 +257,8 @@ async function copyLater(
   }
   await run(`DELETE FROM ${to}.property_counts`);
   await run(`INSERT INTO ${to}.property_counts BY NAME ${countsWithoutErased(from)}`);
+  await run(`DELETE FROM ${to}.omitted_properties`);
+  await run(`INSERT INTO ${to}.omitted_properties BY NAME ${omittedAfter({ from, to })}`);
   await run(forgetUnfilled(to), { mark });
 }
 

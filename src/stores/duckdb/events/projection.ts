@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { ProjectionFiles } from "../../../core/ports/loads.ts";
-import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
+import { PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
+import { noteOmitted } from "../lists/omitted-properties.ts";
 
 /** UTF-8 bytes of a line: an event of at most 1 MiB, a copy of its hot properties, and the fields that ingest adds. */
 export const LINE_BYTES_MAX = 4_194_304;
@@ -19,9 +20,15 @@ const PERSON_ROWS = (path: string) => `
       known: "BOOLEAN",
       gone: "BOOLEAN",
       email: "VARCHAR",
-      [LEFT_OUT]: "VARCHAR",
+      whole_properties: "JSON",
       ...Object.fromEntries(PROPERTY_COLUMNS.map((column) => [column, "JSON"])),
     })})`;
+
+/**
+ * Returns a source that one thread alone reads, by a limit that no file reaches: several need 40 MB each for large
+ * rows, and more the longer the file is.
+ */
+const byOneThread = (source: string) => `(SELECT * FROM ${source} LIMIT 1000000000000)`;
 
 const OVERRIDE_ROWS = (path: string) => `
   read_json(${quoted(path)}, format = 'newline_delimited', columns = ${readColumns({
@@ -73,9 +80,9 @@ async function projectOverrides(connection: DuckDBConnection, path: string): Pro
 async function projectPersons(
   connection: DuckDBConnection,
   path: string,
-  { known, moved, deleted }: ProjectionFiles,
+  { known, moved, deleted, large }: ProjectionFiles,
 ): Promise<void> {
-  const source = PERSON_ROWS(path);
+  const source = large ? byOneThread(PERSON_ROWS(path)) : PERSON_ROWS(path);
   if (deleted) {
     for (const table of ["person_distinct_ids", "person_overrides"]) {
       await runOnEngineThreads(
@@ -103,7 +110,7 @@ async function projectPersons(
     connection,
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
        TRY_CAST(created_at AS TIMESTAMP) AS created_at,
-       email, ${LEFT_OUT}, ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
+       email, whole_properties, ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
        WHERE gone IS NOT TRUE`,
   );
   await runOnEngineThreads(
@@ -111,25 +118,29 @@ async function projectPersons(
     `INSERT INTO person_distinct_ids BY NAME
        SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
   );
+  if (large) await noteOmitted(connection, "person", { from: source });
 }
 
 async function projectGroups(connection: DuckDBConnection, path: string): Promise<void> {
-  const source = `read_json(${quoted(path)}, format = 'newline_delimited',
+  const source = byOneThread(`read_json(${quoted(path)}, format = 'newline_delimited',
     maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
       project_id: "INTEGER",
       type_index: "INTEGER",
       key: "VARCHAR",
       created_at: "VARCHAR",
       properties: "JSON",
-    })})`;
+      whole_properties: "JSON",
+    })})`);
+  // Padding rows of a large group have its key, and a negative project id.
   await connection.run(
-    `DELETE FROM groups WHERE (project_id, type_index, key) IN
-       (SELECT (project_id, type_index, key) FROM ${source})`,
+    `DELETE FROM groups WHERE (abs(project_id), type_index, key) IN
+       (SELECT (abs(project_id), type_index, key) FROM ${source})`,
   );
   await connection.run(
     `INSERT INTO groups BY NAME
        SELECT * REPLACE (TRY_CAST(created_at AS TIMESTAMP) AS created_at) FROM ${source}`,
   );
+  await noteOmitted(connection, "group", { from: source });
 }
 
 /** Sets the person of stored events by distinct id, because before a split all had the same person. */

@@ -7,6 +7,7 @@ import type { BulkLoad, ProjectionFiles } from "../../../core/ports/loads.ts";
 import { groupColumn, HOT_PROPERTIES, LARGE_LAST, NOT_PADDING } from "../../loads/event-lines.ts";
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
+import { noteOmitted } from "../lists/omitted-properties.ts";
 import { isAboutTheData, moveToDeadLetters } from "./dead-letters.ts";
 import { readDedupEntries } from "./dedup-replay.ts";
 import { eventErasure } from "./erase.ts";
@@ -215,6 +216,8 @@ async function applyLoad(connection: DuckDBConnection, load: BulkLoad): Promise<
     await runOnEngineThreads(connection, INSERT_EVENTS(events, { ...load, promoted }), { values });
     if (property_counts !== null) await addPropertyCounts(connection, property_counts);
     else await recountProperties(connection, `seq BETWEEN ${first} AND ${last}`);
+    if (load.large)
+      await noteOmitted(connection, "event", { where: `seq BETWEEN ${first} AND ${last}` });
   }
   if (logs !== null) await runOnEngineThreads(connection, INSERT_LOGS(logs));
   if (projection !== null) await applyChanges(connection, projection);

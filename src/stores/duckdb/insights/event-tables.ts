@@ -8,9 +8,9 @@ import type {
 import { filtersIn, isGroup } from "../../../core/values/property-filter.ts";
 import type { ClockPiece } from "../../../core/values/zoned-time.ts";
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
-import { propertyColumn } from "../../loads/person-columns.ts";
 import { readableColumns } from "../events/hot-columns.ts";
 import type { EventSelection } from "../lists/events.ts";
+import { type Omitted, omittedProperties, textOf } from "../lists/omitted-properties.ts";
 import {
   type Bind,
   checkPatterns,
@@ -18,7 +18,6 @@ import {
   passes,
   passesIn,
   pointer,
-  textIn,
 } from "../lists/property-filter.ts";
 import { sessionFacts, sessionText } from "./session-facts.ts";
 import { type EventSource, isUtc, TIME } from "./statement.ts";
@@ -28,6 +27,8 @@ export type ProjectEvents = {
   project: number;
   /** The project's own columns, by the property whose text they have. */
   promoted: ReadonlyMap<string, string>;
+  /** Whether rows may omit a property, which is then read from all properties. */
+  omitted: Omitted;
   /** Called for each property of events that a query reads and that has no column in all projects. */
   onUse: (property: string) => void;
 };
@@ -42,13 +43,13 @@ export const ownerJoin = (project: number, bind: Bind): string =>
 
 /** Reads events from the tables of a project. */
 export function eventTables(
-  { project, promoted, onUse }: ProjectEvents,
+  { project, promoted, omitted, onUse }: ProjectEvents,
   bind: Bind,
 ): () => EventSource {
   return () => {
     const facts = factTables(project, bind);
     const ofProject = () => [`events.project_id = ${bind(project, "INTEGER")}`];
-    const sessions = sessionFacts(ofProject);
+    const sessions = sessionFacts(ofProject, omitted);
     let needsOwner = false;
     let isPlain = true;
     const person = () => {
@@ -67,21 +68,23 @@ export function eventTables(
       person,
       text(of, property) {
         const column = columnOf(of, property);
-        if (column !== undefined) return column;
+        if (column !== undefined && !omitted("event", property)) return column;
         isPlain = false;
         if (of.type === "session") return sessions.column(sessionText(property));
-        const text = textOf(of, property)(bind(pointer(property)));
+        const text = textOf(of.type, property, omitted, column)(bind(pointer(property)));
         return of.type === "event" ? text : facts.column(of, person, text);
       },
       passes({ of, filter }: EventFilter) {
         const column = columnOf(of, filter.key);
-        if (column !== undefined) return passesIn(column, filter, bind);
+        if (column !== undefined && !omitted("event", filter.key)) {
+          return passesIn(column, filter, bind);
+        }
         isPlain = false;
         if (of.type === "session") {
           const condition = passesIn(sessionText(filter.key), filter, bind);
           return `coalesce(${sessions.column(condition)}, ${filter.not})`;
         }
-        const condition = passes(filter, textOf(of, filter.key), bind);
+        const condition = passes(filter, textOf(of.type, filter.key, omitted, column), bind);
         if (of.type === "event") return condition;
         // A person or group without a row has no properties.
         return `coalesce(${facts.column(of, person, condition)}, ${filter.not})`;
@@ -112,17 +115,13 @@ export async function selectEvents(
   const used = new Set<string>();
   const promoted = await readableColumns(connection);
   const onUse = (property: string) => used.add(property);
-  const source = eventTables({ project, promoted, onUse }, bind)();
+  const omitted = await omittedProperties(connection, project);
+  const source = eventTables({ project, promoted, omitted, onUse }, bind)();
   const met = filters.map((one) =>
     isGroup(one) ? groupMet(one, source.passes) : source.passes(one),
   );
   const { conditions, ...needs } = source.needs(null);
   return { ...needs, conditions: [...conditions, ...met], isFast: source.isPlain(), used };
-}
-
-/** Returns a function from a property's JSON pointer to SQL of its text, in the table that has it. */
-function textOf({ type }: PropertyOf, property: string): (pointer: string) => string {
-  return (pointer) => textIn(pointer, type === "person" ? propertyColumn(property) : "properties");
 }
 
 /** Returns SQL of how far the clock is ahead of UTC at the time of an event. */

@@ -3,11 +3,14 @@ import type { Answered, Found, InsightQueries, Plan } from "../../../core/ports/
 import { propertyFiltersOf } from "../../../core/queries/behavior.ts";
 import type { Query } from "../../../core/queries/insight.ts";
 import type { EventFilters } from "../../../core/queries/query-fields.ts";
+import { Failure } from "../../../core/values/failure.ts";
 import { rows } from "../engine/duckdb.ts";
+import { isOutOfMemory } from "../engine/faults.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 import { readableColumns } from "../events/hot-columns.ts";
 import { firstEventAt } from "../lists/first-event.ts";
 import { eventNames } from "../lists/names.ts";
+import { type Omitted, omittedProperties } from "../lists/omitted-properties.ts";
 import { binder, checkPatterns } from "../lists/property-filter.ts";
 import { type VocabularySources, vocabulary } from "../lists/vocabulary.ts";
 import { actorsSql, foundActors } from "./actors.ts";
@@ -42,7 +45,9 @@ export function insightQueries(
       const used = new Set<string>();
       const beganMs = performance.now();
       const promoted = await readableColumns(connection);
-      const events = { project, promoted, onUse: (property: string) => used.add(property) };
+      const omitted = await omittedProperties(connection, project);
+      const onUse = (property: string) => used.add(property);
+      const events = { project, promoted, omitted, onUse };
       await checkPatterns(connection, propertyFiltersOf(filtersOf(query)), "query");
       try {
         return await work(async (statement) => {
@@ -51,6 +56,8 @@ export function insightQueries(
           const sql = sqlOf(statement({ bind, project, source }));
           return await rowsOf(connection, sql, values);
         });
+      } catch (error) {
+        throw isOutOfMemory(error) ? largeBreakdown(query, omitted, error) : error;
       } finally {
         // Also for a query that ran out of time, because such queries need columns most.
         noteUse(used, performance.now() - beganMs);
@@ -74,6 +81,18 @@ export function insightQueries(
     firstEventAt: (project, signal) =>
       reads.read(signal, (connection) => firstEventAt(connection, project)),
   };
+}
+
+/** Returns the failure of a breakdown by values that may be too large for the memory; else the error. */
+export function largeBreakdown(query: Query, omitted: Omitted, error: Error): Error {
+  const by = "breakdown" in query ? (query.breakdown?.by ?? []) : [];
+  const large = by.find(({ of: { type }, property }) => {
+    return (type === "event" || type === "person" || type === "group") && omitted(type, property);
+  });
+  if (large === undefined) return error;
+  const name = JSON.stringify(large.property);
+  const detail = `The values of ${name} are too large for a breakdown: together they exceed the memory. Filter by it, or group by a part of it in SQL, such as substring(properties.${name}, 1, 100).`;
+  return new Failure("invalid_input", detail, "query__breakdownFilter");
 }
 
 async function rowsOf(

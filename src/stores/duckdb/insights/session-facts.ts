@@ -1,9 +1,13 @@
 import { sessionPropertyType } from "../../../core/queries/session-property.ts";
+import { eventColumnOf, type Omitted } from "../lists/omitted-properties.ts";
 import { columnsIn, type Near, nearPeriod, sessionsOf } from "../lists/sessions.ts";
 import { TIME } from "./statement.ts";
 
 /** Computes columns of sessions once for each of them, for one SELECT from events. */
-export function sessionFacts(conditions: () => readonly string[] = () => []) {
+export function sessionFacts(
+  conditions: () => readonly string[] = () => [],
+  omitted: Omitted = () => false,
+) {
   const found: string[] = [];
   return {
     /** Returns a column of the session of an event; null without a session. `sql` is over the columns of `sessions`. */
@@ -16,8 +20,11 @@ export function sessionFacts(conditions: () => readonly string[] = () => []) {
       if (found.length === 0) return [];
       const facts = found.map((sql, at) => `${sql} AS fact_${at}`).join(", ");
       const where = [...conditions(), ...(near === null ? [] : nearPeriod(TIME, near))];
-      const events = (columns: readonly string[]) =>
-        `SELECT ${columns.map((name) => `events."${name}"`).join(", ")} FROM events${
+      const table = { table: "events", omitted };
+      const selected = (columns: readonly string[], names: readonly string[]) =>
+        columns.map((column) => `${eventColumnOf(column, table, names)} AS "${column}"`);
+      const events = (columns: readonly string[], names: readonly string[]) =>
+        `SELECT ${selected(columns, names).join(", ")} FROM events${
           where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`
         }`;
       const sessions = sessionsOf(events, ["session_id", ...columnsIn("sessions", facts)]);

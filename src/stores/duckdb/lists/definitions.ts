@@ -6,9 +6,10 @@ import type {
 } from "../../../core/events/definition.ts";
 import type { DefinitionKeys, DefinitionReads } from "../../../core/ports/definitions.ts";
 import type { Part } from "../../../core/values/page.ts";
-import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
+import { SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
+import { type Kind, omittedIn } from "./omitted-properties.ts";
 import { eventValues, groupValues, newestSeq } from "./property-values.ts";
 
 /** Persons or groups, the newest, whose properties a list reads. */
@@ -123,17 +124,28 @@ export const propertyCounts = (objects: string) => `
       FROM (SELECT *, unnest(list_distinct(json_keys(properties))) AS name FROM (${objects}))))
   GROUP BY ALL`;
 
-const newest = (table: string, properties: string, order: string) =>
-  propertyCounts(`
-    SELECT project_id, NULL::TIMESTAMP AS seen, ${properties} AS properties
-    FROM ${table} WHERE project_id = $project::INTEGER
-    ORDER BY ${order} LIMIT $most::BIGINT`);
+/** Counts the properties of the newest persons or groups; omitted ones count without a type. */
+const newest = (
+  kind: Kind,
+  table: string,
+  { properties, order }: { properties: string; order: string },
+) => {
+  const newestRows = `rowid IN (SELECT rowid FROM ${table} WHERE project_id = $project::INTEGER
+    ORDER BY ${order} LIMIT $most::BIGINT)`;
+  return `${propertyCounts(`
+    SELECT project_id, NULL::TIMESTAMP AS seen, ${properties} AS properties FROM ${table} WHERE ${newestRows}`)}
+    UNION ALL BY NAME SELECT name, count(*) AS count
+      FROM (${omittedIn(kind, { where: newestRows })}) GROUP BY name`;
+};
 
 /** SQL of the counts of properties, by their owner. */
 const COUNTS: Record<PropertyOwner, string> = {
   event: "FROM property_counts WHERE project_id = $project::INTEGER ",
-  person: newest("persons", ALL_PROPERTIES, "id DESC"),
-  group: newest("groups", "properties", "created_at DESC, type_index, key"),
+  person: newest("person", "persons", { properties: SPREAD_PROPERTIES, order: "id DESC" }),
+  group: newest("group", "groups", {
+    properties: "properties",
+    order: "created_at DESC, type_index, key",
+  }),
 };
 
 /** Events, the newest of some names, whose properties are looked up. */
@@ -144,7 +156,9 @@ const OF_NAMES = `project_id = $project::INTEGER
 
 /** The condition that one of the newest events of some names, from `$since` on, has a property. */
 const OF_EVENTS = ` AND name IN (
-    SELECT unnest(json_keys(properties)) FROM events WHERE ${OF_NAMES} AND seq >= $since::BIGINT)`;
+    SELECT unnest(json_keys(properties)) FROM events WHERE ${OF_NAMES} AND seq >= $since::BIGINT
+    UNION ALL SELECT name FROM omitted_properties
+    WHERE kind = 'event' AND ${OF_NAMES.replace("event IN", "owner IN")})`;
 
 const PROPERTIES = (counts: string, filter: DefinitionFilter) => `
   SELECT name, sum(count)::DOUBLE AS count,

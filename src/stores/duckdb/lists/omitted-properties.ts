@@ -1,98 +1,124 @@
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { readParts } from "../../../core/persons/persons.ts";
-import type { PersonReads } from "../../../core/ports/person-reads.ts";
-import { type JsonObject, setKey, storableJson } from "../../../core/values/json.ts";
-import { ALL_KEYS } from "../../loads/brief-properties.ts";
-import { LEFT_OUT, PROPERTY_COLUMNS, searchedEmail } from "../../loads/person-columns.ts";
-import { rows } from "../engine/duckdb.ts";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { eventColumn } from "../../loads/event-lines.ts";
+import { propertyColumn, SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
+import { quoted, rows } from "../engine/duckdb.ts";
+import { pointer, textIn } from "./property-filter.ts";
 
 /*
- * The projection omits some properties of large persons, because DuckDB handles 2,048 rows at once (decision
- * 95). A filter would take them as missing, and a negated filter would find the wrong persons. So these few
- * persons are tested by their properties in the person store.
+ * The rows of large events, persons and groups omit some properties, and have all of them in `whole_properties`
+ * (decision 95). The table `omitted_properties` has the names of omitted ones, so that only a query of such a
+ * name reads that column.
  */
 
-/** A search of persons, in a transaction of the event store. */
-export type Search = {
-  connection: DuckDBConnection;
-  project: number;
-  persons: Pick<PersonReads, "read">;
+/** The kinds of rows that have properties. */
+export type Kind = "event" | "person" | "group";
+
+/** The table of a kind, its owner as `omitted_properties` has it, and the properties of a row. */
+const TABLES: Record<Kind, { table: string; owner: string; properties: string }> = {
+  event: { table: "events", owner: "event", properties: "properties" },
+  person: { table: "persons", owner: "''", properties: SPREAD_PROPERTIES },
+  group: { table: "groups", owner: "type_index::VARCHAR", properties: "properties" },
 };
 
-/** Returns the integer ids of the persons of whom the projection omits one of the properties. */
-export async function omittedPersons(
-  { connection, project }: Pick<Search, "connection" | "project">,
-  keys: readonly string[],
-): Promise<number[]> {
-  const found = await rows(connection, OMITTED, {
-    project,
-    keys: JSON.stringify([...keys, ALL_KEYS]),
-  });
-  return found.map(({ id }) => Number(id));
+/** SQL of all properties of rows of a kind. `table` is its name in the statement. */
+export const wholeOf = (kind: Kind, table?: string): string => {
+  const prefix = table === undefined ? "" : `${table}.`;
+  const kept = kind === "person" ? SPREAD_PROPERTIES : `${prefix}properties`;
+  return `coalesce(${prefix}whole_properties, ${kept})`;
+};
+
+/** Rows of a kind: a table or another source with its columns, and a condition; all rows of its table by default. */
+type Rows = { from?: string; where?: string };
+
+/** Returns SQL of the `project_id`, `owner` and `name` of each property that rows omit. */
+export function omittedIn(kind: Kind, { from, where = "true" }: Rows): string {
+  const { table, owner, properties } = TABLES[kind];
+  // The names alone leave the first SELECT, because a copy of the properties for each name would fill the memory.
+  return `SELECT project_id, owner, name FROM (
+    SELECT project_id, owner, kept, unnest(names) AS name FROM (
+      SELECT project_id, ${owner} AS owner, json_keys(${properties}) AS kept,
+        list_distinct(json_keys(whole_properties)) AS names
+      FROM ${from ?? table} WHERE whole_properties IS NOT NULL AND (${where})))
+  WHERE NOT list_contains(kept, name)`;
 }
 
-/** The comparison with '[' skips row groups without omitted properties, so a million persons take 1 ms. */
-const OMITTED = `SELECT id::DOUBLE AS id FROM persons
-  WHERE project_id = $project::INTEGER AND ${LEFT_OUT} >= '['
-    AND list_has_any(from_json(${LEFT_OUT}, '["VARCHAR"]'), from_json($keys::JSON, '["VARCHAR"]'))`;
+/** Adds the names of properties that rows of a kind omit, in the caller's transaction. */
+export async function noteOmitted(connection: DuckDBConnection, kind: Kind, those: Rows) {
+  await connection.run(`
+    INSERT INTO omitted_properties BY NAME
+    SELECT DISTINCT project_id, '${kind}' AS kind, owner, name FROM (${omittedIn(kind, those)}) AS found
+    WHERE (project_id, '${kind}', owner, name) NOT IN
+      (SELECT (project_id, kind, owner, name) FROM omitted_properties)`);
+}
 
-/** A condition on the columns of the projection of persons, and its parameters. */
-export type Condition = { where: string; values: Record<string, DuckDBValue> };
+/** Returns SQL of the names after a rewrite from one database to another: without those of erased rows. */
+export const omittedAfter = ({ from, to }: { from: string; to: string }): string => {
+  const ofKind = (kind: Kind) =>
+    `SELECT DISTINCT *, '${kind}' AS kind FROM (${omittedIn(kind, { from: `${to}.${TABLES[kind].table}` })})`;
+  return `SELECT * FROM ${from}.omitted_properties WHERE kind = 'event'
+      AND (project_id, name) IN (SELECT (project_id, name) FROM ${to}.property_counts)
+      AND (project_id, owner) IN (SELECT (project_id, event) FROM ${to}.events)
+    UNION ALL BY NAME ${ofKind("person")} UNION ALL BY NAME ${ofKind("group")}`;
+};
 
-/** Returns the persons among `ids` that meet a condition on the properties `keys`, as the person store has them. */
-export async function personsMeeting(
-  { connection, project, persons }: Search,
-  ids: readonly number[],
-  keys: readonly string[],
-  { where, values }: Condition,
-): Promise<number[]> {
-  const found: number[] = [];
-  for await (const part of readParts(persons, project, ids)) {
-    const given = part.map(({ id, properties }) => {
-      const text = storableJson(pick(properties, keys));
-      return { id, email: searchedEmail(properties), properties: text };
-    });
-    const sql = `SELECT id::DOUBLE AS id FROM (${GIVEN}) WHERE ${where}`;
-    const met = await rows(connection, sql, { ...values, given: JSON.stringify(given) });
-    found.push(...met.map(({ id }) => Number(id)));
+/** Returns whether some row of a project may omit a property; without a name, whether one may omit any. */
+export type Omitted = (kind: Kind, name?: string) => boolean;
+
+/** Names that are read; with more, each property counts as omitted. */
+const NAMES_MAX = 10_000;
+
+/** Reads which properties the rows of a project omit, in the caller's transaction. */
+export async function omittedProperties(
+  connection: DuckDBConnection,
+  project: number,
+  catalog?: string,
+): Promise<Omitted> {
+  const table = `${catalog === undefined ? "" : `${catalog}.main.`}omitted_properties`;
+  const found = await rows(
+    connection,
+    `SELECT DISTINCT kind, name FROM ${table}
+     WHERE project_id = $project::INTEGER LIMIT ${NAMES_MAX + 1}`,
+    { project },
+  );
+  const names = new Set(found.flatMap(({ kind, name }) => [String(kind), `${kind} ${name}`]));
+  return (kind, name) =>
+    found.length > NAMES_MAX || names.has(name === undefined ? kind : `${kind} ${name}`);
+}
+
+/** SQL of a text that the row has, or else of a property in `whole_properties`. `at` is its JSON pointer. */
+export const orWhole = (text: string, at: string, whole = "whole_properties"): string =>
+  `coalesce(${text}, ${textIn(at, whole)})`;
+
+/**
+ * Returns SQL of a column of events, with what rows omit. `names` are the properties that a query reads of
+ * `properties`; undefined for any.
+ */
+export function eventColumnOf(
+  column: string,
+  { table, omitted }: { table: string; omitted: Omitted },
+  names?: Iterable<string>,
+): string {
+  const own = `${table}."${column}"`;
+  if (column !== "properties") {
+    if (eventColumn(column) === undefined || !omitted("event", column)) return own;
+    return orWhole(own, quoted(pointer(column)), `${table}.whole_properties`);
   }
-  return found;
+  const isNeeded =
+    names === undefined ? omitted("event") : [...names].some((name) => omitted("event", name));
+  return isNeeded ? wholeOf("event", table) : own;
 }
 
-/** The rows of `$given` with the columns of the projection; `properties` is a text that is JSON. */
-const GIVEN = `
-  SELECT id, email, ${PROPERTY_COLUMNS.map((column) => `properties AS ${column}`).join(", ")}
-  FROM (SELECT unnest(from_json($given::JSON,
-    '[{"id": "BIGINT", "email": "VARCHAR", "properties": "VARCHAR"}]'), recursive := true))`;
-
-function pick(properties: JsonObject, keys: readonly string[]): JsonObject {
-  const picked: JsonObject = {};
-  for (const key of keys) {
-    const value = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (value !== undefined) setKey(picked, key, value);
-  }
-  return picked;
-}
-
-/** Counts the values of a property of some persons by their text; texts over `bytesMax` bytes do not count. */
-export async function countTexts(
-  { project, persons }: Omit<Search, "connection">,
-  ids: readonly number[],
-  { key, bytesMax }: { key: string; bytesMax: number },
-): Promise<{ name: string; count: number }[]> {
-  const counts = new Map<string, number>();
-  for await (const part of readParts(persons, project, ids)) {
-    for (const { properties } of part) {
-      const text = textOf(properties, key);
-      if (text === undefined || Buffer.byteLength(text) > bytesMax) continue;
-      counts.set(text, (counts.get(text) ?? 0) + 1);
-    }
-  }
-  return [...counts].map(([name, count]) => ({ name, count }));
-}
-
-function textOf(properties: JsonObject, key: string): string | undefined {
-  const value = Object.hasOwn(properties, key) ? (properties[key] ?? null) : null;
-  if (value === null) return undefined;
-  return typeof value === "string" ? value : storableJson(value);
+/**
+ * Returns a function from a parameter with the JSON pointer of a property to SQL of its text, also where it is omitted.
+ * `own` is a column that has the text of rows.
+ */
+export function textOf(
+  kind: Kind,
+  name: string,
+  omitted: Omitted,
+  own?: string,
+): (pointer: string) => string {
+  const column = kind === "person" ? propertyColumn(name) : "properties";
+  const text = (pointer: string) => own ?? textIn(pointer, column);
+  return omitted(kind, name) ? (pointer) => orWhole(text(pointer), pointer) : text;
 }

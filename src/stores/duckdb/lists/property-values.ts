@@ -3,7 +3,8 @@ import type { EventValuesQuery, GroupValuesQuery } from "../../../core/ports/def
 import type { PropertyValue } from "../../../core/ports/person-search.ts";
 import { eventColumn } from "../../loads/event-lines.ts";
 import { rows } from "../engine/duckdb.ts";
-import { binder, hasPart, pointer, textIn } from "./property-filter.ts";
+import { omittedProperties, textOf } from "./omitted-properties.ts";
+import { binder, hasPart, pointer } from "./property-filter.ts";
 
 /** Events or groups, the newest, whose values are counted. */
 const NEWEST_MAX = 20_000;
@@ -57,8 +58,13 @@ export async function eventValues(
   const since = await newestSeq(connection, { where, values: asked, limit: NEWEST_MAX });
   const { values, bind } = binder();
   Object.assign(values, asked);
+  const omitted = await omittedProperties(connection, project);
   const column = eventColumn(key);
-  const text = column === undefined ? textIn(bind(pointer(key))) : `"${column}"`;
+  const own = column === undefined ? undefined : `"${column}"`;
+  const text =
+    own !== undefined && !omitted("event", key)
+      ? own
+      : textOf("event", key, omitted, own)(bind(pointer(key)));
   const newest = `
     SELECT ${text} AS name FROM events WHERE ${where} AND seq >= ${bind(since, "BIGINT")}`;
   return valuesIn(await rows(connection, counted(newest, hasPart("name", part, bind)), values));
@@ -71,9 +77,10 @@ export async function groupValues(
   { type_index, key, part }: GroupValuesQuery,
 ): Promise<PropertyValue[]> {
   const { values, bind } = binder();
+  const omitted = await omittedProperties(connection, project);
   const newest = `
-    SELECT ${textIn(bind(pointer(key)))} AS name FROM (
-      SELECT properties FROM groups WHERE project_id = ${bind(project, "INTEGER")}
+    SELECT ${textOf("group", key, omitted)(bind(pointer(key)))} AS name FROM groups WHERE rowid IN (
+      SELECT rowid FROM groups WHERE project_id = ${bind(project, "INTEGER")}
         AND type_index = ${bind(type_index, "INTEGER")}
       ORDER BY created_at DESC, key LIMIT ${NEWEST_MAX})`;
   return valuesIn(await rows(connection, counted(newest, hasPart("name", part, bind)), values));

@@ -72,19 +72,22 @@ export const columnsIn = (view: string, sql: string): string[] =>
   );
 
 /**
- * Returns SQL of sessions over `events`, SQL of events with the columns that it gets, with the columns of `sessions` that are named in `columns`.
+ * Returns SQL of sessions over `events`, SQL of events with the columns and the names of properties that it gets, with the columns of `sessions` that are named in `columns`.
  * `more` has columns besides, by name: SQL over the events of a session. DuckDB computes and reads only the columns
  * that a statement selects. A condition on the start reads all of `events`, because a session may have begun before.
  */
 export function sessionsOf(
-  events: (columns: readonly string[]) => string,
+  events: (columns: readonly string[], names: readonly string[]) => string,
   columns: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): string {
   const known = columns.map((name) => [name, COMPUTED[name] ?? firstOf(name)]);
   const selected = [...known, ...Object.entries(more)].map(([name, sql]) => `${sql} AS "${name}"`);
   const read = columnsIn("events", `"$session_id" ${selected.join(" ")}`);
+  const names = [...selected.join(" ").matchAll(/properties->>'\/([^']+)'/g)].map(
+    ([, name]) => name ?? "",
+  );
   return `SELECT ${selected.join(",\n    ")}
-  FROM (${events(read)}) AS stored
+  FROM (${events(read, names)}) AS stored
   WHERE "$session_id" IS NOT NULL GROUP BY "$session_id"`;
 }

@@ -1,4 +1,4 @@
-import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
+import { SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
 import { itemsOf } from "./property-filter.ts";
 
 /** Events, persons and groups, the newest of each, whose properties are read. */
@@ -47,7 +47,7 @@ const TIME = `'"\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?"'`;
 export const namesAndValues = (olderEvents: readonly number[]) => `
   WITH sampled AS MATERIALIZED (${eventsOf(olderEvents)}),
   persons_read AS (
-    SELECT ${ALL_PROPERTIES} AS properties FROM persons WHERE ${PROJECT}
+    SELECT ${SPREAD_PROPERTIES} AS properties FROM persons WHERE ${PROJECT}
     ORDER BY id DESC LIMIT ${NEWEST_MAX}),
   groups_read AS MATERIALIZED (
     SELECT type_index::VARCHAR AS owner, key, properties FROM groups WHERE ${PROJECT}
@@ -71,8 +71,11 @@ export const namesAndValues = (olderEvents: readonly number[]) => `
         ELSE 'number' END AS type
     FROM cells),
   properties AS (
-    SELECT kind, owner, name, arg_max(type, (count, type)) AS type, sum(count) AS count
-    FROM (SELECT kind, owner, name, type, sum(count) AS count FROM typed GROUP BY ALL)
+    SELECT kind, owner, name, arg_max(type, (count, type)) AS type, greatest(sum(count), 1) AS count
+    FROM (SELECT kind, owner, name, type, sum(count) AS count FROM typed GROUP BY ALL
+      UNION ALL SELECT kind, owner, name, 'text', 0 FROM omitted_properties
+      WHERE ${PROJECT} AND length(name) <= ${NAME_CHARS_MAX} AND (kind <> 'event'
+        OR owner IN (SELECT unnest(from_json($names::JSON, '["VARCHAR"]')))))
     GROUP BY kind, owner, name
     QUALIFY row_number() OVER (PARTITION BY kind, owner ORDER BY sum(count) DESC, name) <= ${PROPERTIES_MAX}),
   texts AS (

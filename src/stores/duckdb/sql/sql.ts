@@ -4,11 +4,13 @@ import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { exactJson } from "../../../core/values/json.ts";
 import { type Duckdb, quoted, rows } from "../engine/duckdb.ts";
 import { untilAborted } from "../engine/query-deadline.ts";
+import { omittedProperties } from "../lists/omitted-properties.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "./allowed.ts";
 import { countedAggregate } from "./calls.ts";
 import { cellOf, numberCell, withPlaces } from "./cells.ts";
 import { checkSql } from "./check.ts";
 import { bindFailure, failureOf, refused, refuseUnread } from "./faults.ts";
+import { propertyKeys } from "./hogql/property-keys.ts";
 import { readableSql } from "./hogql/text.ts";
 import { placeholders } from "./placeholders.ts";
 import { rewritten } from "./rewrite.ts";
@@ -25,11 +27,12 @@ export const sqlReads = (duckdb: Duckdb): SqlReads => ({
       return await duckdb.readOnNewConnection((connection, catalog) =>
         untilAborted(connection, limits.signal, async () => {
           if (timezone !== "UTC") await connection.run(`SET TimeZone = ${quoted(timezone)}`);
-          const { sql, ...read } = await checkedSql(connection, query, limits.rows);
-          for (const view of viewsOf(project, { catalog, timezone }, sql)) {
+          const { sql, keys, ...read } = await checkedSql(connection, query, limits.rows);
+          await connection.run("BEGIN TRANSACTION READ ONLY");
+          const omitted = await omittedProperties(connection, project, catalog);
+          for (const view of viewsOf(project, { catalog, timezone, omitted }, { sql, keys })) {
             await connection.run(view);
           }
-          await connection.run("BEGIN TRANSACTION READ ONLY");
           const result = await start(connection, sql);
           return { sql, ...(await readTable(result, limits, { ...read, timezone })) };
         }),
@@ -56,8 +59,9 @@ async function checkedSql(connection: DuckDBConnection, query: SqlQuery, rowsMax
   checkSql(parsed(JSON.stringify(tree)), SQL_VIEWS, plain);
   const ran = rebuilt(tree, (node) => countedAggregate(withoutDouble(node)));
   const sql = await textFrom(connection, "json_deserialize_sql($text::JSON)", JSON.stringify(ran));
-  checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
-  return { sql, page, numbers };
+  const last = parsed(await treeOf(connection, sql));
+  checkSql(last, SQL_VIEWS, sql);
+  return { sql, keys: propertyKeys(sql, last), page, numbers };
 }
 
 /** The rows of an answer. Where it must be whole, more rows than `limit` fail. */

@@ -1,5 +1,6 @@
 import { SQL_VIEWS, type SqlColumn } from "../../../core/sql/tables.ts";
-import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
+import { SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
+import { eventColumnOf, type Omitted, wholeOf } from "../lists/omitted-properties.ts";
 import { sessionsOf } from "../lists/sessions.ts";
 import { LIST_MACROS } from "./hogql/functions.ts";
 import { COMPUTED_OF_SESSIONS, MORE_OF_SESSIONS } from "./session-columns.ts";
@@ -11,6 +12,12 @@ import { COMPUTED_OF_SESSIONS, MORE_OF_SESSIONS } from "./session-columns.ts";
 const MAY_READ_PERSONS =
   /person_id|\*(?! (?:["'(\d-]|(?!exclude|replace|rename)[a-z_]\w*\())|natural|columns|\bas (?:\w+|"[^"]*") ?\(/i;
 
+/** Where the tables are, on which clock, and what their rows may omit. */
+type Stored = { catalog: string; timezone: string; omitted: Omitted };
+
+/** A statement and the names of the properties that it reads; undefined if it may read any. */
+type Reading = { sql: string; keys: ReadonlySet<string> | undefined };
+
 type Columns = Readonly<Record<string, SqlColumn>>;
 
 /**
@@ -19,8 +26,8 @@ type Columns = Readonly<Record<string, SqlColumn>>;
  */
 export function viewsOf(
   project: number,
-  { catalog, timezone }: { catalog: string; timezone: string },
-  statement: string,
+  { catalog, timezone, omitted }: Stored,
+  { sql: statement, keys }: Reading,
 ): string[] {
   // Without use for persons, a statement over ten million events saves half of its time by not looking them up.
   const hasPersons = MAY_READ_PERSONS.test(statement);
@@ -29,8 +36,16 @@ export function viewsOf(
       ...(hasPersons ? { person_id: "coalesce(moved.person_id, stored.person_id)" } : {}),
       ...Object.fromEntries(GROUPS.map((name) => [name, `coalesce(stored."${name}", '')`])),
     },
-    persons: { id: "stored.uuid", properties: ALL_PROPERTIES },
+    persons: {
+      id: "stored.uuid",
+      properties: omitted("person") ? wholeOf("person", "stored") : SPREAD_PROPERTIES,
+    },
+    groups: omitted("group") ? { properties: wholeOf("group", "stored") } : {},
   };
+  const ownOf = (name: string, column: string, names = keys) =>
+    name === "events"
+      ? eventColumnOf(column, { table: "stored", omitted }, names)
+      : `stored."${column}"`;
   const selected = (columns: Columns, isZoned: boolean, sqlOf: (column: string) => string) => {
     const made = Object.entries(columns).map(([column, { type }]) => {
       const sql = sqlOf(column);
@@ -39,15 +54,16 @@ export function viewsOf(
     });
     return made.join(", ");
   };
-  const rowsOf = (name: string, columns: Columns, isZoned: boolean) =>
-    `SELECT ${selected(columns, isZoned, (column) => computed[name]?.[column] ?? `stored."${column}"`)}
+  const rowsOf = (name: string, columns: Columns, isZoned: boolean, names = keys) =>
+    `SELECT ${selected(columns, isZoned, (column) => computed[name]?.[column] ?? ownOf(name, column, names))}
       FROM ${catalog}.main."${name}" AS stored
       ${name === "events" && hasPersons ? overridesOf(project, catalog) : ""}
       WHERE stored.project_id = ${project}`;
   const isZoned = timezone !== "UTC";
   const sqlOf = (name: string, columns: Columns) => {
     if (name !== "sessions") return rowsOf(name, columns, isZoned);
-    const events = () => rowsOf("events", SQL_VIEWS["events"] ?? {}, false);
+    const events = (_: readonly string[], names: readonly string[]) =>
+      rowsOf("events", SQL_VIEWS["events"] ?? {}, false, new Set(names));
     const own = { ...MORE_OF_SESSIONS, ...COMPUTED_OF_SESSIONS };
     const stored = Object.keys(columns).filter((column) => !Object.hasOwn(own, column));
     return `SELECT ${selected(columns, isZoned, (column) => COMPUTED_OF_SESSIONS[column] ?? `"${column}"`)}

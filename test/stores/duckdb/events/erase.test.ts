@@ -3,6 +3,8 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Erasing } from "../../../../src/core/ports/erasure.ts";
 import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
+import { recountProperties } from "../../../../src/stores/duckdb/events/property-counts.ts";
+import { noteOmitted } from "../../../../src/stores/duckdb/lists/omitted-properties.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 import { casesOf } from "../../../support/start/rounds.ts";
@@ -122,4 +124,23 @@ describe("an erasure", () => {
       expect([duckdb.generation(), await countOf()]).toEqual([2, (count / 100) * 98]);
     },
   );
+
+  test("leaves no name that only erased events omit", async () => {
+    await duckdb.write(async (connection) => {
+      await connection.run(
+        `INSERT INTO events BY NAME SELECT 1 AS project_id, seq, uuid() AS uuid, 'e' || seq AS event,
+           'user-' || seq AS distinct_id, uuid() AS person_id, TIMESTAMP '2026-11-21' AS "timestamp",
+           TIMESTAMP '2026-11-21' AS ingested_at, '{"n":1}' AS properties,
+           '{"n":1,"text":"long","of user ' || seq || '":"long"}' AS whole_properties
+         FROM range(1, 3) AS made(seq)`,
+      );
+      await connection.run("UPDATE meta SET value = 2 WHERE key = 'applied_seq'");
+      await recountProperties(connection, "true");
+      await noteOmitted(connection, "event", {});
+    });
+    await eventErasure(duckdb).erase([taskOf(1, 2)], OPTIONS);
+    const sql = "SELECT owner || ': ' || name AS name FROM omitted_properties ORDER BY name";
+    const left = await duckdb.read((connection) => rows(connection, sql));
+    expect(left.map(({ name }) => name)).toEqual(["e2: of user 2", "e2: text"]);
+  });
 });

@@ -4,7 +4,7 @@ import type { EventStore } from "../../../../src/core/ports/events.ts";
 import type { BatchEvent, BulkLoad } from "../../../../src/core/ports/loads.ts";
 import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
 import { removeLoad } from "../../../../src/stores/loads/loads.ts";
-import { ALL_PROPERTIES, propertyColumn } from "../../../../src/stores/loads/person-columns.ts";
+import { propertyColumn, SPREAD_PROPERTIES } from "../../../../src/stores/loads/person-columns.ts";
 import {
   batchEvent,
   batchOf,
@@ -137,7 +137,7 @@ describe("DuckDB", () => {
     expect(
       await duck.query(
         `SELECT id::INTEGER AS id, ${propertyColumn("a")} AS own, ${propertyColumn("$os")} AS sdk,
-           ${ALL_PROPERTIES} AS properties FROM persons ORDER BY id`,
+           ${SPREAD_PROPERTIES} AS properties FROM persons ORDER BY id`,
       ),
     ).toEqual([
       { id: 1, own: null, sdk: null, properties: "{}" },
@@ -157,7 +157,7 @@ describe("DuckDB", () => {
     await duck.store.applyProjection(duck.files.writeProjection(lacking));
     await duck.store.applyProjection(duck.files.writeProjection(lacking));
 
-    const stored = `SELECT id::INTEGER AS id, ${ALL_PROPERTIES} AS properties FROM persons`;
+    const stored = `SELECT id::INTEGER AS id, ${SPREAD_PROPERTIES} AS properties FROM persons`;
     expect(await duck.query(stored)).toEqual([{ id: 1, properties: '{"n":1}' }]);
     expect(await duck.query("SELECT distinct_id FROM person_distinct_ids")).toHaveLength(1);
     expect(await duck.store.projectionVersion()).toBe(9);

@@ -193,6 +193,7 @@ test("a property that is omitted is tested as it is by now", async () => {
   await stores.apply({ ...NO_CHANGES, changed: [changed], applied_seq: 2 });
   const by = { user_id: 1, at: isoTime(0) };
   await stores.apply({ kind: "remove", project_id: 1, ids: [third], by, events: undefined });
+  await stores.project();
 
   expect([await find("is_set"), await find("exact")]).toEqual([[first, second], [second]]);
 });

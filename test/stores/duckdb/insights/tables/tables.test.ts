@@ -38,8 +38,7 @@ let tables: TableReads;
 
 beforeAll(async () => {
   stored = await dataSets(PROJECTS);
-  const persons = { read: () => Promise.reject(new Error("No person is large.")) };
-  tables = tableReads(apiReads(stored.duckdb, 600), persons);
+  tables = tableReads(apiReads(stored.duckdb, 600));
 });
 
 afterAll(() => stored[Symbol.asyncDispose]());
