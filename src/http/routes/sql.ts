@@ -17,6 +17,7 @@ import { SQL_ATTR } from "../../core/sql/tables.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { insteadOf } from "../../core/values/instead.ts";
 import { isObject, type Json, type JsonObject } from "../../core/values/json.ts";
+import { rejectUnknownFields } from "../../core/values/known-fields.ts";
 import { TableFormat } from "../answer/format.ts";
 import { listed, table, written } from "../answer/query-formats.ts";
 import { ActorsShape, TableShape } from "../operation/insight-shapes.ts";
@@ -97,9 +98,14 @@ function kindOf(sent: Json): string {
   throw new Failure("invalid_choice", detail, "query__kind");
 }
 
-/** Returns the statement of a query in SQL, with its values. */
+/** The fields of a query in SQL; `name` is a note of the client. */
+const SQL_FIELDS = ["kind", "query", "filters", "variables", "values", "name"];
+
+/** Returns the statement of a query in SQL, with its values. Fails `invalid_input` on other fields. */
 function sqlIn(sent: Json) {
-  const { query, filters, variables, values } = sourceOf(sent as JsonObject);
+  const source = sourceOf(sent as JsonObject);
+  rejectUnknownFields(source, { known: SQL_FIELDS, attr: "query" });
+  const { query, filters, variables, values } = source;
   if (query === undefined) throw missing(SQL_ATTR);
   if (typeof query === "string") return { text: query, filters, variables, values };
   throw new Failure("invalid_input", "SQL is a text.", SQL_ATTR);

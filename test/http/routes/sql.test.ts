@@ -231,6 +231,12 @@ test("a query may come with the fields of PostHog that change nothing; others ar
     { refresh: false, async: null, name: null, filters_override: null },
   ])
     expect(await query(sent, beside)).toMatchObject({ status: 200, body: plain as never });
+  for (const harmless of [{ modifiers: { a: 1 } }, { name: "n", explain: false, tags: {} }])
+    expect(await query({ ...sent, ...harmless })).toMatchObject({ body: plain as never });
+  for (const field of ["connectionId", "explain", "limit"])
+    expect(await query({ ...sent, [field]: "1" })).toMatchObject({
+      ...{ status: 400, body: { attr: `query__${field}` } },
+    });
   for (const field of ["refreshed", "variables_override", "limit_context"])
     expect(await query(sent, { [field]: { a: 1 } })).toMatchObject({
       ...{ status: 400, body: { attr: field } },
