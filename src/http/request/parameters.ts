@@ -1,4 +1,5 @@
 import type { TSchema } from "elysia";
+import { distinctIdIn } from "../../core/events/event.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { parseUuid, readId } from "../../core/values/ids.ts";
 import { ownValue, storableText } from "../../core/values/json.ts";
@@ -70,6 +71,10 @@ export function readUuid(name: string, text: string | undefined): string | undef
   if (text === undefined || uuid !== undefined) return uuid;
   throw new Failure("invalid_input", "A UUID is expected.", name);
 }
+
+/** Returns a distinct id as events have it: a long one is cut. */
+export const readDistinctId = (text: string | undefined): string | undefined =>
+  distinctIdIn(text) ?? text;
 
 /** Returns the items of a parameter that is a JSON list, or one item alone; undefined for an empty text. */
 export function readList(name: string, text: string | undefined): (string | number)[] | undefined {

@@ -36,7 +36,7 @@ import {
   UUID,
   Whole,
 } from "../operation/schemas.ts";
-import { listIn, readList, readTime, readUuid } from "../request/parameters.ts";
+import { listIn, readDistinctId, readList, readTime, readUuid } from "../request/parameters.ts";
 import { PropertyValuesShape } from "./persons.ts";
 
 const MIB = 1_048_576;
@@ -221,7 +221,7 @@ const liveRoute = ({ live, isCatchingUp }: Needs) =>
       requireCaughtUp(isCatchingUp);
       const filter = {
         ...(eventType ? { event: storableText(eventType) } : {}),
-        ...(distinctId ? { distinct_id: storableText(distinctId) } : {}),
+        ...(distinctId ? { distinct_id: readDistinctId(distinctId) } : {}),
       };
       const { key_id } = principal;
       return new EventStream((take) => live.join({ project, key_id, filter, take }));
@@ -265,9 +265,11 @@ async function personOf(project: number, uuid: string, { persons }: Needs): Prom
   }
 }
 
-function filterOf({ uuid, person_id, after, before, ...rest }: EventFilter): EventFilter {
+function filterOf(filter: EventFilter): EventFilter {
+  const { uuid, person_id, distinct_id, after, before, ...rest } = filter;
   return {
     ...rest,
+    distinct_id: readDistinctId(distinct_id),
     uuid: readUuid("uuid", uuid),
     person_id: readUuid("person_id", person_id),
     after: readTime("after", after),

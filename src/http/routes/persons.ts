@@ -4,7 +4,7 @@ import { PAGE_LIMIT_MAX, pageQuery } from "../../core/values/page.ts";
 import { csv, Format, formatted, paged } from "../answer/format.ts";
 import { route } from "../operation/route.ts";
 import { PageOf, Paging, PathId, PersonShape, Text, Whole } from "../operation/schemas.ts";
-import { listIn } from "../request/parameters.ts";
+import { listIn, readDistinctId } from "../request/parameters.ts";
 
 /** The path of persons. */
 export const PERSONS = "/api/environments/:project_id/persons/";
@@ -61,7 +61,8 @@ export const personRoutes = (persons: Persons) => [
     status: 200,
     response: PageOf(PersonShape),
     async handle({ project, query, url, signal }) {
-      const { limit, offset, format, cursor, distinct_id, email, search } = query;
+      const { limit, offset, format, cursor, email, search } = query;
+      const distinct_id = readDistinctId(query.distinct_id);
       // From the address, because Elysia keeps only one of a repeated parameter.
       const properties = listIn(url, "properties").filter((text) => text !== "");
       const filter = { distinct_id, email, search, properties };

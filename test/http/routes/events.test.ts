@@ -20,6 +20,16 @@ async function passing(app: TestProject, filters: unknown, more = ""): Promise<s
   return results.map((one) => one.event);
 }
 
+test("a long distinct id finds the events and the person that were sent with it", async () => {
+  const app = await newProject();
+  const distinct_id = "é".repeat(250);
+  await app.capture(batch(event({ distinct_id, properties: { $set: { plan: "pro" } } })));
+  for (const list of ["events", "persons"]) {
+    const { body } = await app.get(`/${list}/?distinct_id=${encodeURIComponent(distinct_id)}`);
+    expect((body as { results: object[] }).results).toHaveLength(1);
+  }
+});
+
 const at = (day: string) => `${day}T00:00:00.000000Z`;
 
 describe("a list of events with filters of properties", () => {
