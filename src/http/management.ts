@@ -4,6 +4,7 @@ import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-l
 import type { Log } from "../core/ports/log.ts";
 import { Failure } from "../core/values/failure.ts";
 import { isObject, type JsonObject } from "../core/values/json.ts";
+import { jsonFault } from "../core/values/json-fault.ts";
 import { EventStream, eventStream } from "./answer/event-stream.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
@@ -225,6 +226,9 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new Failure("parse_error", "The body is not valid JSON.");
+    throw new Failure(
+      "parse_error",
+      jsonFault(bytes) ?? "The body is not valid JSON: it has NaN or Infinity.",
+    );
   }
 }

@@ -33,7 +33,7 @@ type Expected = keyof typeof EXPECTED;
 type Fault = { at: number; found?: string; where: string };
 
 const ONE_VALUE =
-  "One JSON value is expected, such as a list of events; several values or lines of JSON are not read.";
+  "One JSON value is expected, perhaps a list; several values or lines of JSON are not read.";
 
 /**
  * Returns a sentence about the first fault of a JSON text in UTF-8: its byte, counted from 0, the word or character there,

@@ -205,7 +205,14 @@ describe("POST /api/environments/:project_id/logs/query/", () => {
     ).toMatchObject({ status: 400, body: { attr: "querie", code: "invalid_input" } });
     const asIs = (body: string, type = "application/json") =>
       world.ask("POST", QUERY, { body, headers: { "content-type": type } });
-    expect(await asIs("{")).toMatchObject({ status: 400, body: { code: "parse_error" } });
+    for (const [body, fault] of [
+      ["{", "ends early, at byte 1"],
+      ['{"query": {"limit" 5}}', "Byte 19: "],
+      ['{"query": NaN}', "NaN"],
+    ] as const)
+      expect(await asIs(body)).toMatchObject({
+        ...{ status: 400, body: { code: "parse_error", detail: expect.stringContaining(fault) } },
+      });
     expect(await asIs("[]")).toMatchObject({ status: 400, body: { code: "invalid_input" } });
     expect(await asIs("{}", "text/plain")).toMatchObject({ status: 415 });
   });

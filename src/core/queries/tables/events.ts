@@ -1,3 +1,4 @@
+import { parseUuid, readId } from "../../values/ids.ts";
 import type { JsonObject } from "../../values/json.ts";
 import { isoTime } from "../../values/time.ts";
 import { type Moment, zonedSpan } from "../../values/zoned-time.ts";
@@ -112,14 +113,11 @@ function orderIn(
   return order ?? [{ by, isDescending: true }];
 }
 
-const ID = /^(?:\d{1,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-
 function personOf({ sent, attr }: Fields): string | null {
   const { personId: id = null } = sent;
   if (id === null) return null;
-  if ((typeof id === "string" || typeof id === "number") && ID.test(String(id))) {
-    return String(id).toLowerCase();
-  }
+  const person = readId(String(id)) ?? parseUuid(String(id));
+  if (person !== undefined) return String(person);
   throw malformed("The uuid or the integer id of a person is expected.", attr("personId"));
 }
 
