@@ -25,7 +25,7 @@ export type Environment = {
   now: Clock;
   log: Log;
   logFormat: LogFormat;
-  /** How long ingest must be idle before it checkpoints, in milliseconds; by default IDLE_MS of ingest. */
+  /** How long ingest must be idle before it checkpoints, in milliseconds; as `idleWork` takes it. */
   idleMs?: number;
   /** The size and free space of the data directory's disk; by default as the system reports them. */
   volume?: () => Volume | undefined;

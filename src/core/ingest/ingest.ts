@@ -8,14 +8,9 @@ import {
   type BatchResult,
   type PersonsChanged,
 } from "./batches.ts";
+import { idleWork, releaseMemory } from "./idle.ts";
 import type { Restoring } from "./restore.ts";
 import { isLate, type Retrier, retrier, type StopSignal, stopSignal } from "./retry.ts";
-
-/**
- * Time without new events before a checkpoint of the event store, in milliseconds. A checkpoint blocks
- * all queries, so it runs when none is likely.
- */
-const IDLE_MS = 600_000;
 
 /**
  * Longest wait of events for a full load, in milliseconds (decision 93): longer if they already fill
@@ -41,7 +36,7 @@ type Needs = AppendNeeds & {
   >;
   /** Time for which a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
-  /** IDLE_MS by default. */
+  /** As {@link idleWork} takes it. */
   idleMs?: number | undefined;
   /** The free space that the stores need. */
   diskGuard: Pick<DiskGuard, "isCritical">;
@@ -77,13 +72,13 @@ export type Ingest = {
 
 /** Starts the loop, first with the events that a crash kept from one of the stores. */
 export async function startIngest(needs: Needs): Promise<Ingest> {
-  const { journal, batches, idleMs = IDLE_MS, log, restoring } = needs;
+  const { journal, batches, log, restoring } = needs;
   const signal = stopSignal();
   const retries = retrier(log, signal);
   const queue = await appendQueue(needs, retries, () => wake());
   const storePace = pace();
   let taken = queue.applied();
-  let checkpointed = taken;
+  const workWhenIdle = idleWork(needs, taken);
   /** The events that wait for a full load. */
   let filling: { since: number; count: number } | undefined;
   let hastenedTo = 0;
@@ -95,15 +90,10 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     await queue.enqueue([await retries.retryUntilDone("writing a load", batches.flush)]);
   };
 
-  /** Waits for more events; a long wait is used for a checkpoint. */
   const idle = async (grown: Promise<void>) => {
     await flush();
     await queue.drained();
-    if ((await isLate(grown, idleMs)) && checkpointed !== taken) {
-      await checkpointWhenIdle(needs);
-      checkpointed = taken;
-    }
-    await grown;
+    await workWhenIdle(grown, taken);
   };
 
   const applyBatch = async () => {
@@ -217,27 +207,6 @@ async function catchUpProjection(
 async function loadDedupWindow({ events, batches, windowMs }: Needs): Promise<void> {
   await events.readDedupEntries(windowMs, batches.addDedupEntries);
   await releaseMemory({ events, batches });
-}
-
-/** Runs a checkpoint; if it fails, the next idle time repeats it. */
-async function checkpointWhenIdle({ events, batches, diskGuard, log }: Needs): Promise<void> {
-  if (diskGuard.isCritical()) return;
-  try {
-    await events.checkpoint();
-    await releaseMemory({ events, batches });
-  } catch (error) {
-    log.warn("the checkpoint failed; retrying when idle", { error });
-  }
-}
-
-/** Frees caches and garbage of both threads: an idle server takes 165 MB instead of 288. */
-async function releaseMemory({
-  events,
-  batches,
-}: Pick<Needs, "events" | "batches">): Promise<void> {
-  await events.releaseCache();
-  await batches.release();
-  Bun.gc(true);
 }
 
 /**
