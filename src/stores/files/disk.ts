@@ -103,13 +103,12 @@ export const nodeDisk: Disk = {
   async fill(path, bytes, ending) {
     const file = await open(path, "w", FILE_MODE);
     try {
-      const zeros = new Uint8Array(Math.min(bytes, FILLED_BYTES));
-      for (let at = 0; at < bytes; at += zeros.length) {
+      const zeros = new Uint8Array(ZEROS_BYTES);
+      for (let at = 0; at < bytes; ) {
         ending.throwIfAborted();
-        const piece = zeros.subarray(0, bytes - at);
-        for (let done = 0; done < piece.length; ) {
-          const { bytesWritten } = await file.write(piece, done, piece.length - done, at + done);
-          done += bytesWritten;
+        const end = Math.min(at + SYNCED_BYTES, bytes);
+        while (at < end) {
+          at += (await file.write(zeros, 0, Math.min(ZEROS_BYTES, end - at), at)).bytesWritten;
         }
         await file.datasync();
       }
@@ -126,8 +125,11 @@ export function namesIn(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory) : [];
 }
 
-/** Bytes of one write of zeros, so that a sync of another file waits for no more than these. */
-const FILLED_BYTES = 1_048_576;
+/** Bytes of one write of zeros. Larger writes make the system write whole large pages later, for each small change. */
+const ZEROS_BYTES = 32_768;
+
+/** Bytes of zeros after which they are synced, so that a sync of another file waits for no more than these. */
+const SYNCED_BYTES = 1_048_576;
 
 /** Opens a file for writing; a new file is 0600. */
 export function openHandle(path: string, flags: "wx" | "r+"): Promise<FileHandle> {
