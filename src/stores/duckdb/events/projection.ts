@@ -82,7 +82,14 @@ async function projectPersons(
   path: string,
   { known, moved, deleted, large }: ProjectionFiles,
 ): Promise<void> {
-  const source = large ? byOneThread(PERSON_ROWS(path)) : PERSON_ROWS(path);
+  // Each statement would read the file again. Large rows stay in it, because a table would hold them in memory.
+  if (!large) {
+    await runOnEngineThreads(
+      connection,
+      `CREATE OR REPLACE TEMP TABLE changed_persons AS FROM ${PERSON_ROWS(path)}`,
+    );
+  }
+  const source = large ? byOneThread(PERSON_ROWS(path)) : "temp.changed_persons";
   if (deleted) {
     for (const table of ["person_distinct_ids", "person_overrides"]) {
       await runOnEngineThreads(
@@ -119,6 +126,7 @@ async function projectPersons(
        SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
   );
   if (large) await noteOmitted(connection, "person", { from: source });
+  else await connection.run("DROP TABLE temp.changed_persons");
 }
 
 async function projectGroups(connection: DuckDBConnection, path: string): Promise<void> {
