@@ -6,7 +6,7 @@
  * There may be gaps, and a number is never used for two lines.
  */
 
-/** Lines of one accepted request, or warnings about one. */
+/** Lines of accepted requests, or warnings about one. A reader may get several entries as one. */
 export type Entry = {
   /** Content of the lines. `historical` are events of a historical migration (contract 4.5.3). */
   kind: "events" | "historical" | "logs" | "warnings";

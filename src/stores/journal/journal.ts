@@ -12,6 +12,12 @@ export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
 /** Most bytes of a group commit, unless one frame is larger. */
 export const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 
+/** Most bytes of lines in a frame of several entries: damage loses a whole frame. */
+const JOINED_BYTES_MAX = 65_536;
+
+/** Longest time from the arrival of the first entry of a frame to that of the last, which counts as that of the first. */
+const JOINED_MS_MAX = 20;
+
 /** Most bytes that wait for the disk. */
 export const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 
@@ -75,16 +81,13 @@ export async function openJournal(options: Options): Promise<Journal> {
     while (queue.length > 0) {
       const group = queue.splice(0, groupLength(queue));
       const first = next;
-      const frames = group.map(({ entry }) => numbered(entry));
+      const frames = framesOf(group).map((part) => numbered(joined(part)));
       const refused = await segments.write(frames);
       if (refused === undefined) durable = next - 1;
       else if (refused.isGone) next = first;
       report(refused);
-      group.forEach(({ entry, resolve, reject }, at) => {
-        waitingBytes -= frameBytes(entry);
-        if (refused === undefined) resolve(frames[at]?.first_seq ?? first);
-        else reject(unavailable(refused.error));
-      });
+      waitingBytes -= group.reduce((sum, { entry }) => sum + frameBytes(entry), 0);
+      answer(group, first, refused);
     }
     writing = undefined;
   }
@@ -145,6 +148,57 @@ function groupLength(queue: readonly Waiting[]): number {
     return at > 0 && bytes > GROUP_BYTES_MAX && entry.kind !== "warnings";
   });
   return end === -1 ? queue.length : end;
+}
+
+/** Resolves the appends of a group whose first line has the number `first`, or fails them. */
+function answer(group: readonly Waiting[], first: number, refused: Refused | undefined): void {
+  let seq = first;
+  for (const { entry, resolve, reject } of group) {
+    if (refused === undefined) resolve(seq);
+    else reject(unavailable(refused.error));
+    seq += entry.count;
+  }
+}
+
+/** Divides a group into frames. */
+function framesOf(group: readonly Waiting[]): Waiting[][] {
+  const parts: Waiting[][] = [];
+  let bytes = 0;
+  for (const waiting of group) {
+    const { entry } = waiting;
+    const part = parts.at(-1);
+    const first = part?.[0]?.entry;
+    bytes += entry.lines.length;
+    if (first !== undefined && isAlike(first, entry) && bytes <= JOINED_BYTES_MAX) {
+      part?.push(waiting);
+      continue;
+    }
+    parts.push([waiting]);
+    bytes = entry.lines.length;
+  }
+  return parts;
+}
+
+/** Whether an entry may be in the frame of one before it. */
+function isAlike(first: Entry, { kind, project_id, arrived_at }: Entry): boolean {
+  return (
+    first.kind === kind &&
+    first.project_id === project_id &&
+    Math.abs(arrived_at - first.arrived_at) <= JOINED_MS_MAX
+  );
+}
+
+/** The entry with the lines of all. */
+function joined(part: readonly Waiting[]): Entry {
+  const entries = part.map(({ entry }) => entry);
+  const [first] = entries;
+  if (first === undefined) throw new Error("A frame without entries");
+  if (entries.length === 1) return first;
+  return {
+    ...first,
+    count: entries.reduce((sum, { count }) => sum + count, 0),
+    lines: Buffer.concat(entries.map(({ lines }) => lines)),
+  };
 }
 
 function unavailable(cause?: unknown): Failure {

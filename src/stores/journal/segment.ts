@@ -14,7 +14,8 @@ import type { Disk } from "../files/disk.ts";
  *    8  u32    format version
  *   12  u32    CRC-32 of the 12 bytes before
  *
- * and goes on with frames, one for each accepted request, in the order of their numbers:
+ * and goes on with frames, each of one accepted request or of small ones that arrived together, in the
+ * order of their numbers:
  *
  *    0  u8[4]  0xFF "HJ" 0xFF
  *    4  u32    CRC-32 of everything that follows in this frame

@@ -12,6 +12,7 @@ import {
   readAll,
   segmentOf,
   segments,
+  textOf,
   written,
 } from "../../support/disk/journal.ts";
 
@@ -61,6 +62,38 @@ describe("a journal", () => {
     expect(disk.count("sync") - before).toBe(2);
     expect(journal.durableSeq()).toBe(52);
     await journal.close();
+  });
+
+  test("joins small entries of one kind and project that arrive together to one frame", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    const at = { arrived_at: 1_700_000_000_000 };
+    const entries = [
+      entry("a\n", at),
+      entry("b\nc\n", { arrived_at: at.arrived_at + 20, count: 2 }),
+      entry("another kind\n", { ...at, kind: "historical" }),
+      entry("another project\n", { ...at, kind: "historical", project_id: 8 }),
+      entry("later\n", { kind: "historical", project_id: 8, arrived_at: at.arrived_at + 21 }),
+      entry("d\n", at),
+      entry(`${"x".repeat(65_533)}\n`, at),
+      entry("too many bytes\n", at),
+    ];
+
+    const seqs = await Promise.all(entries.map(journal.append));
+    await journal.close();
+
+    expect(seqs).toEqual([1, 2, 4, 5, 6, 7, 8, 9]);
+    const { frames } = readAll(directory);
+    expect(
+      frames.map(({ first_seq, count, arrived_at }) => [first_seq, count, arrived_at]),
+    ).toEqual([
+      [1, 3, at.arrived_at],
+      ...[4, 5].map((seq) => [seq, 1, at.arrived_at]),
+      [6, 1, at.arrived_at + 21],
+      [7, 2, at.arrived_at],
+      [9, 1, at.arrived_at],
+    ]);
+    expect(frames.map(textOf).join("")).toBe(entries.map((one) => textOf(one)).join(""));
   });
 
   test("bounds what it writes before a sync", async () => {

@@ -27,10 +27,13 @@ export function open(directory: string, options: Options = {}): Promise<Journal>
   return openJournal({ directory, disk: nodeDisk, after: 0, ...options });
 }
 
-/** An entry of one event that holds this text. */
+let arrived_at = 1_700_000_000_123;
+
+/** An entry of one event that holds this text. It arrives an hour after the one before, so each gets its own frame. */
 export function entry(text: string, more: Partial<Entry> = {}): Entry {
   const lines = new TextEncoder().encode(text);
-  return { project_id: 7, arrived_at: 1_700_000_000_123, kind: "events", count: 1, lines, ...more };
+  arrived_at += 3_600_000;
+  return { project_id: 7, arrived_at, kind: "events", count: 1, lines, ...more };
 }
 
 /** The directory of a closed journal that holds an event for each text. */
@@ -43,7 +46,7 @@ export async function written(texts: string[], options: Options = {}): Promise<s
 }
 
 /** The parts of an entry. */
-export const textOf = ({ lines }: Frame): string => new TextDecoder().decode(lines);
+export const textOf = ({ lines }: Pick<Frame, "lines">): string => new TextDecoder().decode(lines);
 
 /** A reader, on the real disk by default, and the bytes that it has quarantined so far. */
 export function readerOf(directory: string, disk: Disk = nodeDisk) {
