@@ -77,6 +77,7 @@ import { sdkRoutes } from "./sdk/config.ts";
 import { meantPath } from "./sdk/meant-path.ts";
 import { logRoutes } from "./sdk/otlp.ts";
 import { refusalOf } from "./sdk/refusals.ts";
+import { senderReader } from "./sdk/sender.ts";
 
 /** The services and ports that management operations call. */
 type ManagementNeeds = {
@@ -180,7 +181,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     ...{ keys, projects, attempts: wrongKeys, addressOf: clientOf },
     console: needs.hasConsole ? { ...needs, cookie } : undefined,
   });
-  const senderOf = senderReader(needs, clientOf);
+  const senderOf = senderReader(needs.countryOf, clientOf);
   const app = new Elysia({
     strictPath: false,
     // Drops unknown fields. Elysia's own way would turn a text into a list before the check.
@@ -216,12 +217,9 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   };
   const sdk = senderRoutes(needs, senderOf, refused);
   const meantBy = meantPath(sdk.map(({ path }) => path));
-  for (const route of sdk) {
-    allow(route.path, route.method);
-    mountSdk(app, route, (error, request) =>
-      refused(request, failureOf(error, requestId(request), log)),
-    );
-  }
+  const direct = mountSdk(app, sdk, allow, (error, request) =>
+    refused(request, failureOf(error, requestId(request), log)),
+  );
   const docs = docsRoutes(() => openApi(management, sdk, needs.version));
   const pages = { ...healthRoutes(needs.readiness), ...docs };
   const routes = consoleRoutes({ ...needs, address, cookie, authority });
@@ -236,7 +234,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
       return problem(new Failure("invalid_input", "The Host header is not valid."));
     }
     try {
-      return await app.handle(request);
+      return await (direct(request) ?? app.handle(request));
     } catch (error) {
       // Elysia throws failures of the preparation of a route.
       return refusal(error, request);
@@ -258,16 +256,6 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     return response;
   };
 }
-
-/** Returns the country, the address and the program of a sender. */
-const senderReader =
-  ({ countryOf }: HttpNeeds, clientOf: (request: Request) => string | undefined): SenderOf =>
-  (request) => {
-    const address = clientOf(request);
-    const geoip = countryOf && { country: countryOf(address ?? "") };
-    const userAgent = request.headers.get("user-agent") ?? undefined;
-    return { geoip, client: { address, userAgent } };
-  };
 
 /** The routes that SDKs call. */
 const senderRoutes = (

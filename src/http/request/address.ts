@@ -4,6 +4,7 @@ import { mappedIpv4, networkOf } from "../../core/values/ip-address.ts";
 
 /** Returns whether an address is one of `trustedProxies`, which are addresses and networks. */
 export function trustedAddress(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false;
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {
     const [address = "", bits] = proxy.split("/");

@@ -50,9 +50,16 @@ export function isOfSdk({ url }: Request): boolean {
   return SDK_SEGMENTS.has(firstSegment(url));
 }
 
+/** The path of a normalised URL. */
+export function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const end = url.indexOf("?", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}
+
 /** The first part of the path of a normalised URL. */
 export function firstSegment(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3) + 1;
-  const length = url.slice(start).search(/[/?#]/);
-  return length === -1 ? url.slice(start) : url.slice(start, start + length);
+  const path = pathOf(url);
+  const end = path.indexOf("/", 1);
+  return end === -1 ? path.slice(1) : path.slice(1, end);
 }
