@@ -372,6 +372,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/migrations/index.ts": "test/stores/duckdb/migrations.test.ts",
   "core/values/schema-version.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/sqlite/migrations/index.ts": "test/stores/sqlite/sqlite.test.ts",
+  "stores/journal/end-mark.ts": "test/app/recovery/journal-gaps.test.ts",
   "stores/duckdb/events/projection.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/natives.ts": "test/executable/build.test.ts",
   "stores/sqlite/persons/list.ts":

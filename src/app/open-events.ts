@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { RestoreProgress } from "../core/ingest/restore.ts";
 import type { Journal } from "../core/ports/journal.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -10,6 +10,7 @@ import { currentGeneration, generationFile } from "../stores/duckdb/engine/gener
 import { noteDamage } from "../stores/duckdb/events/quarantine.ts";
 import { eventStore } from "../stores/duckdb/events/store.ts";
 import { nodeDisk } from "../stores/files/disk.ts";
+import { endMark } from "../stores/journal/end-mark.ts";
 import { openJournal, SEGMENT_BYTES_MAX } from "../stores/journal/journal.ts";
 import { reachedIn } from "../stores/journal/recovery.ts";
 import { removeLoad } from "../stores/loads/loads.ts";
@@ -36,6 +37,9 @@ const SEGMENTS_MIN = 4;
 /** How long the disk takes the journal without a refusal until it counts as well again, in milliseconds. */
 const JOURNAL_STEADY_MS = 2000;
 
+/** The file with the last number of the journal. */
+const JOURNAL_END = "journal.end";
+
 type EventsEnvironment = Pick<Environment, "now" | "log"> & {
   rebuild?: boolean;
   /** Called while the event store is rebuilt. */
@@ -56,7 +60,7 @@ export async function openEvents(
   const persons = await stores.persons.applied();
   const files = await openArchive(settings, { directory, persons });
   const journalBytesMax = settings.journal * MB;
-  const journal = await syncedJournal(log, {
+  const { journal, noted } = await markedJournal(log, {
     ...journalOutages(log, join(directory, "journal")),
     directory: join(directory, "journal"),
     after: Math.max(persons, files.state().last),
@@ -69,7 +73,6 @@ export async function openEvents(
     first: journal.first(),
     last: journal.durableSeq(),
   };
-  const noted = await stores.persons.journalNoted();
   if (settings.archive === "on") reportEmpty({ ...seqs, persons }, log);
   const open = () =>
     openDuckdb({
@@ -168,6 +171,22 @@ function openArchive(
       reached: () => Math.max(persons, inJournal()),
     }),
   );
+}
+
+type JournalOptions = Omit<Parameters<typeof openJournal>[0], "disk" | "onDurable">;
+
+/** Opens the journal, and the file with its last number, `noted`. The journal ends before that if its end is lost. */
+async function markedJournal(log: Log, options: JournalOptions) {
+  const path = join(dirname(options.directory), JOURNAL_END);
+  const end = await opened(path, "Give this user the file.", async () => endMark(path));
+  const noted = end.read();
+  const opening = syncedJournal(log, { ...options, onDurable: end.write });
+  const journal = await openOrRollBack(opening, async () => end.close());
+  const close = async () => {
+    await journal.close();
+    end.close();
+  };
+  return { journal: { ...journal, close }, noted };
 }
 
 /** Opens the journal, with a thread of its own that waits for the disk. */

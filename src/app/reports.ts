@@ -93,6 +93,7 @@ export function statusOf(
   return status({
     ...{ ...services, ...SELF, ingest, journal: opened.journal, diskGuard, now, log },
     projects: base.projects,
+    journalLost: opened.gaps.count,
     warnings: warningReads(base.sqlite),
     deletions: deletionReads(base.sqlite),
     sizes: () => storeSizes(base.directory),

@@ -24,7 +24,7 @@ type Plan = {
   /** The first and the last sequence number of the journal. */
   first: number | undefined;
   last: number;
-  /** The last sequence number that the person store knew of the journal. */
+  /** The last sequence number that the journal is known to have had. */
   noted: number;
   eventsStored: EventStore;
 };

@@ -29,7 +29,7 @@ type Needs = {
   journalGaps: JournalGaps;
   /** The last sequence number of the journal. */
   lastSeq: number;
-  /** The last sequence number that the person store knew of the journal; above `lastSeq` if its end is lost. */
+  /** The last sequence number that the journal is known to have had; above `lastSeq` if its end is lost. */
   noted: number;
   store: Pick<OpenedStore, "applied">;
   restore: Pick<Restore, "add">;
@@ -90,7 +90,7 @@ export function gapRecovery(needs: Needs): GapRecovery {
     async reportLost() {
       if (isReported) return;
       const gaps = await gapsOf({ after: applied, upTo: lastSeq });
-      // New events get these numbers again, and the next batch replaces the note.
+      // New events get these numbers again, and replace the note.
       if (noted > lastSeq) gaps.push({ first: lastSeq + 1, last: noted });
       for (const { first, last } of gaps) {
         count += last - first + 1;

@@ -105,8 +105,7 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
         ...reused.map(({ event }) => eventWarning("duplicate_uuid", event)),
         ...does.refused.map(({ type, of }) => eventWarning(type, of)),
       ];
-      const seqs = { applied_seq: last, journal_seq: range.upTo };
-      const changes = does.changes && { ...does.changes, warnings, ...seqs };
+      const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
       const projection = changes && (await persons.apply(changes)).projection;
       const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), projection };
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });

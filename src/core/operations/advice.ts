@@ -17,6 +17,8 @@ export type Symptoms = {
   /** Warnings of the same time, the latest first. */
   warnings: readonly Pick<WarningRow, "type">[];
   lag_ms: number;
+  /** Sequence numbers of the journal that were gone when the server started. */
+  lost: number;
   /** Why the server is not ready. */
   reasons: readonly string[];
 };
@@ -38,9 +40,10 @@ export function adviceFor(symptoms: Symptoms): Advice[] {
   ];
 }
 
-function serverAdvice({ reasons, lag_ms }: Symptoms): Advice[] {
+function serverAdvice({ reasons, lag_ms, lost }: Symptoms): Advice[] {
   const isFull = reasons.some((reason) => reason.includes("disk"));
   return [
+    ...(lost > 0 ? [advice("journal_lost", lostText(lost))] : []),
     ...(isFull ? [advice("disk_floor", DISK_FLOOR)] : []),
     ...(reasons.length > 0 && !isFull
       ? [advice("not_ready", `The server is not ready: ${reasons.join(", ")}.`)]
@@ -50,6 +53,9 @@ function serverAdvice({ reasons, lag_ms }: Symptoms): Advice[] {
       : []),
   ];
 }
+
+const lostText = (lost: number) =>
+  `A part of the journal was gone when the server started: ${lost === 1 ? "1 event or log record is" : `up to ${lost} events and log records are`} lost. If you have a backup, restore it.`;
 
 const DISK_FLOOR = "The disk is almost full, so events are rejected. Make space on it.";
 

@@ -73,6 +73,8 @@ type Needs = {
   deletions: Pick<DeletionReads, "lastDue">;
   ingest: Pick<Ingest, "applied" | "lag">;
   journal: { bytes(): number };
+  /** Sequence numbers of the journal that were gone at the start. */
+  journalLost: () => number;
   diskGuard: Pick<DiskGuard, "figures">;
   sizes: Volumes["sizes"];
   readiness: () => { ready: boolean; reasons: string[] };
@@ -124,7 +126,10 @@ export function status(needs: Needs): Status {
         warnings: rows.map(({ type, count, first_at, last_at }) => {
           return { type, ...meaningOf(type), count, first_at, last_at };
         }),
-        advice: adviceFor({ api_token, hasEvents, arrived, refused, warnings, lag_ms, reasons }),
+        advice: adviceFor({
+          ...{ api_token, hasEvents, arrived, refused, warnings, lag_ms, reasons },
+          lost: needs.journalLost(),
+        }),
         server: {
           version: needs.version,
           ready,

@@ -103,8 +103,6 @@ export type BatchChange = {
   warnings?: readonly ProjectWarning[];
   /** The last sequence number of the batch. */
   applied_seq: number;
-  /** The last one of the journal when the batch began: it shows later if the journal's end is lost. */
-  journal_seq?: number;
 };
 
 /**
@@ -193,9 +191,6 @@ export type PersonWrites = {
 
   /** Returns the last sequence number that is applied; 0 at first. */
   applied(): Promise<number>;
-
-  /** Returns `journal_seq` of the last batch; 0 at first. */
-  journalNoted(): Promise<number>;
 
   /**
    * Queues the deletion of a person's events, and adds the activity `delete_events`; returns false if

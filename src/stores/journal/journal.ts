@@ -35,6 +35,8 @@ type Options = {
   onRefused?: (error: unknown) => void;
   /** Called when the disk takes a group again. */
   onAccepted?: () => void;
+  /** Called with the last durable number, before its append resolves. */
+  onDurable?: (seq: number) => void;
   /** SEGMENT_BYTES_MAX by default. */
   segmentBytesMax?: number;
   /** RESERVE_AFTER_BYTES by default. */
@@ -50,7 +52,7 @@ type Waiting = { entry: Entry; resolve: (seq: number) => void; reject: (failure:
 export async function openJournal(options: Options): Promise<Journal> {
   const { directory, disk, after, segmentBytesMax = SEGMENT_BYTES_MAX } = options;
   const { onCut = () => {}, onCorrupt = () => {}, reserveAfterBytes } = options;
-  const { onRefused = () => {}, onAccepted = () => {} } = options;
+  const { onRefused = () => {}, onAccepted = () => {}, onDurable = () => {} } = options;
   await disk.makeDirectory(directory);
   const reserve = await segmentReserve({ directory, disk, bytes: segmentBytesMax });
   const recovered = await recoverSegments({ directory, disk, after, onCut, onCorrupt });
@@ -85,6 +87,7 @@ export async function openJournal(options: Options): Promise<Journal> {
       const refused = await segments.write(frames);
       if (refused === undefined) durable = next - 1;
       else if (refused.isGone) next = first;
+      if (refused === undefined) onDurable(durable);
       report(refused);
       waitingBytes -= group.reduce((sum, { entry }) => sum + frameBytes(entry), 0);
       answer(group, first, refused);

@@ -7,12 +7,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { segmentName } from "../../../src/stores/journal/segment.ts";
+import { basename, dirname, join } from "node:path";
+import { nodeDisk } from "../../../src/stores/files/disk.ts";
+import { lastSeq, openSegment, segmentName } from "../../../src/stores/journal/segment.ts";
 import { metricValue, scrape } from "../../support/answers/prometheus.ts";
-import { openPersonStore } from "../../support/answers/sqlite.ts";
 import { logsBody, storedLogs } from "../../support/data/logs.ts";
 import { bodyOf, clockBefore, eventOf, type Sent, sendStored } from "../../support/data/senders.ts";
 import { flipBit } from "../../support/disk/damage.ts";
@@ -207,25 +208,83 @@ test("a missing segment is logged and counted once the event store lacks its eve
   ]);
 });
 
-test("a lost end of the journal is logged and counted once, if no store has its events", async () => {
-  const sent = await killed(data);
-  // As a batch notes it before it is applied: 40 more events were accepted, and then the segment was removed.
-  const sqlite = openPersonStore(data);
-  sqlite.run("UPDATE meta SET value = '340' WHERE key = 'journal_seq'");
-  sqlite.close();
-  for (const name of readdirSync(join(data, "journal"))) rmSync(join(data, "journal", name));
-  const start = async () => {
-    await using server = await startServer({ data });
-    const lost = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
-    await sendStored(server, events(50));
-    expect(await server.stop()).toBe(0);
-    return [lost, lostIn(server)];
-  };
+/** Ways to damage the newest segment while no server runs, and the events that are lost by it. */
+const CUTS: [string, (file: string, end: number) => void, number][] = [
+  ["emptied", (file) => truncateSync(file, 0), 120],
+  ["removed", (file) => rmSync(file), 120],
+  ["cut at the end of a frame", (file, end) => truncateSync(file, end), 80],
+  ["cut within a frame", (file, end) => truncateSync(file, end + 100), 80],
+];
 
-  expect(sent).toHaveLength(300);
-  expect(await start()).toEqual([40, [{ first: 301, last: 340, count: 40 }]]);
-  expect(await start()).toEqual([0, []]);
+test.each(CUTS)(
+  "a newest segment that was %s is logged and counted once",
+  async (_how, cut, lost) => {
+    const first = await startServer({ data });
+    await sendStored(first, events(60));
+    expect(await first.stop()).toBe(0);
+    const stores = join(root.path, "stores");
+    cpSync(data, stores, { recursive: true });
+    const second = await startServer({ data });
+    for (let sent = 0; sent < 3; sent += 1) await sendStored(second, events(40));
+    await second[Symbol.asyncDispose]();
+    // The stores as they were before, so that only the journal has the last three requests.
+    for (const name of ["journal", "journal.end"]) {
+      rmSync(join(stores, name), { recursive: true });
+      cpSync(join(data, name), join(stores, name), { recursive: true });
+    }
+    const segment = join(
+      stores,
+      "journal",
+      readdirSync(join(stores, "journal")).sort().at(-1) ?? "",
+    );
+    cut(segment, endOf(100, segment));
+    const start = async () => {
+      await using server = await startServer({ data: stores });
+      const counted = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+      const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+      const status = await fetch(`${server.url}/api/projects/1/status/`, { headers });
+      const isAdvised = (await status.text()).includes('"journal_lost"');
+      const found = (await everything(server)).events.length;
+      await sendStored(server, events(1));
+      expect(await server.stop()).toBe(0);
+      return [found, counted, lostIn(server), isAdvised];
+    };
+
+    const numbers = { first: 181 - lost, last: 180, count: lost };
+    expect(await start()).toEqual([180 - lost, lost, [numbers], true]);
+    expect(await start()).toEqual([181 - lost, 0, [], false]);
+  },
+);
+
+test("without damage nothing is said to be lost, however a server ended", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await using server = await startServer({ data });
+    expect(lostIn(server)).toEqual([]);
+    const answers = events(200).map((event) =>
+      server.capture(bodyOf([event])).catch(() => undefined),
+    );
+    await Bun.sleep(round * 20);
+    server.signal("SIGKILL");
+    await Promise.all(answers);
+  }
+  await using server = await startServer({ data });
+  expect(lostIn(server)).toEqual([]);
 });
+
+/** The offset in a segment at which the frame with a sequence number ends. */
+function endOf(seq: number, path: string): number {
+  const segment = openSegment(nodeDisk, dirname(path), Number.parseInt(basename(path), 10));
+  try {
+    for (let at = segment.start(); ; ) {
+      const placed = segment.frameAt(at);
+      if (placed === undefined) throw new Error(`${path} has no frame with ${seq}`);
+      if (lastSeq(placed.frame) === seq) return placed.end;
+      at = placed.end;
+    }
+  } finally {
+    segment.close();
+  }
+}
 
 /** Sequence numbers that a server has reported as lost. */
 function lostIn(server: Server): object[] {

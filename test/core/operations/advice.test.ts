@@ -5,7 +5,7 @@ const WELL: Symptoms = {
   api_token: "phc_mine",
   hasEvents: true,
   arrived: { accepted: 1, dropped: 0 },
-  ...{ refused: [], warnings: [], lag_ms: 0, reasons: [] },
+  ...{ refused: [], warnings: [], lag_ms: 0, lost: 0, reasons: [] },
 };
 
 const refusal = (fields: object) => ({
@@ -21,6 +21,7 @@ test("events that come as they should need no advice", () => {
 });
 
 test.each<[string, Partial<Symptoms>]>([
+  ["journal_lost", { lost: 800 }],
   ["disk_floor", { reasons: ["the disk is almost full"] }],
   ["not_ready", { reasons: ["replaying the journal"] }],
   ["lag", { lag_ms: 20_000 }],

@@ -136,7 +136,7 @@ function place(
   if (main !== null) makeMain.run(id, project_id, main);
 }
 
-/** The position of the person store: the last sequence number of the journal, and its version. */
+/** The position of the person store: the last applied sequence number of the journal, and its version. */
 export function versions({ raw }: Sqlite) {
   const read = raw.query<{ value: string }, [string]>("SELECT value FROM meta WHERE key = ?1");
   const write = raw.query<null, [string, string]>(
@@ -146,12 +146,10 @@ export function versions({ raw }: Sqlite) {
   return {
     applied: () => numberOf("applied_seq"),
     current: () => numberOf("version"),
-    journalNoted: () => numberOf("journal_seq"),
-    /** Notes that a batch is applied, and how far the journal is. Fails if the batch was applied before. */
-    advance({ applied_seq: seq, journal_seq = seq }: BatchChange): void {
+    /** Notes that a batch is applied. Fails if it was applied before. */
+    advance({ applied_seq: seq }: BatchChange): void {
       if (seq <= numberOf("applied_seq")) throw new Error(`Batch up to ${seq} was applied before`);
       write.run("applied_seq", String(seq));
-      write.run("journal_seq", String(journal_seq));
     },
     next(): number {
       const version = numberOf("version") + 1;

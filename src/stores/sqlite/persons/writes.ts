@@ -65,7 +65,6 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
     groupTypes: groupReads(sqlite).types,
     group: async (place) => groups.find(place),
     applied: async () => version.applied(),
-    journalNoted: async () => version.journalNoted(),
     projectionSince: async (first, take) =>
       transaction(() => {
         forgetOwned.run(first);
