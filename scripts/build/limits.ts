@@ -13,6 +13,7 @@ const GROUPS: readonly Group[] = [
       "http/request": ["UPLOAD_MS_MAX", "BODIES_BYTES_MAX", "SHORT_BODIES_BYTES_MIN"],
       "core/events": [
         "EVENT_BYTES_MAX",
+        "AI_EVENT_BYTES_MAX",
         "EVENT_NAME_CHARS_MAX",
         "DISTINCT_ID_CHARS_MAX",
         "JSON_DEPTH_MAX",

@@ -1,9 +1,11 @@
 import {
+  AI_EVENT_BYTES_MAX,
   type Arrival,
   admit,
   type CapturedEvent,
   type ChangeReason,
   type DropReason,
+  EVENT_BYTES_MAX,
   type Outcome,
   refused,
 } from "../events/event.ts";
@@ -20,10 +22,10 @@ import { fromV1 } from "./event-v1.ts";
 import { type RequestHints, readSubmission } from "./read-body.ts";
 
 /**
- * How a path reads a body: `events` as in contract 4.5, `engage` sets properties without an event name,
- * `v1` answers for each event (decision 33).
+ * How a path reads a body: `events` as in contract 4.5, `ai` the same with larger events, `engage` sets
+ * properties without an event name, `v1` answers for each event (decision 33).
  */
-export type Protocol = "events" | "engage" | "v1";
+export type Protocol = "events" | "ai" | "engage" | "v1";
 
 /** A capture body as it was received, with the other data of its request. */
 export type Body = EncodedBody & {
@@ -74,6 +76,7 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
     ...{ now: arrived.now, newUuid: arrived.newUuid },
     sentAt,
     isSentAtInvalid,
+    bytesMax: body.protocol === "ai" ? AI_EVENT_BYTES_MAX : EVENT_BYTES_MAX,
     add: (event: CapturedEvent, raw: JsonObject, changes: ChangeReason[]) =>
       addAll(event, sender, changes, raw),
   };
@@ -139,7 +142,7 @@ function markedOutcome(raw: Json, mark: number, body: Body, arrival: Arrival): O
 }
 
 function outcomeOf(raw: Json, { protocol, sdk }: Body, arrival: Arrival): Outcome {
-  if (protocol === "events" || !isObject(raw)) return admit(raw, arrival);
+  if (protocol === "events" || protocol === "ai" || !isObject(raw)) return admit(raw, arrival);
   const read = eventOf(raw, protocol, sdk);
   return "dropped" in read ? refused(read.dropped, raw) : admit(read.raw, arrival);
 }

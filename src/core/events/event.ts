@@ -19,6 +19,9 @@ export const EVENT_NAME_CHARS_MAX = 200;
 /** UTF-8 bytes of one event as it is stored; a larger one is dropped with a warning. */
 export const EVENT_BYTES_MAX = 1_048_576;
 
+/** UTF-8 bytes of one event as it is stored that came by `/i/v0/ai/batch/`; prompts and answers are long. */
+export const AI_EVENT_BYTES_MAX = 8_388_608;
+
 /**
  * UTF-8 bytes of the events, as the journal keeps them, that are read and worked on together, unless
  * one request alone has more. In memory they take many times as much: 2,000 new persons of 400 KB took
@@ -103,6 +106,8 @@ export type Arrival = {
   /** Whether the sender gave its clock, but only in an invalid form. */
   isSentAtInvalid?: boolean;
   newUuid: () => string;
+  /** UTF-8 bytes of an event as it is stored; EVENT_BYTES_MAX by default. */
+  bytesMax?: number;
   /** Makes the additions to an event, which was sent as `raw`. */
   add?: (event: CapturedEvent, raw: JsonObject, changes: ChangeReason[]) => void;
 };
@@ -162,7 +167,8 @@ export function admit(raw: Json, arrival: Arrival): Outcome {
     changes.push("replaced_invalid_text");
   }
   // A UTF-16 unit is at most 3 bytes of UTF-8, so most lines need not be counted.
-  const large = line.length * 3 > EVENT_BYTES_MAX && Buffer.byteLength(line) > EVENT_BYTES_MAX;
+  const { bytesMax = EVENT_BYTES_MAX } = arrival;
+  const large = line.length * 3 > bytesMax && Buffer.byteLength(line) > bytesMax;
   if (large) return refused("message_size_too_large", raw);
   return { line, changes, uuid: captured.uuid, distinct_id: captured.distinct_id };
 }

@@ -81,6 +81,8 @@ export type BulkLoad = {
   historical: boolean;
   /** Whether some events are so large that they take more than one row. */
   large: boolean;
+  /** UTF-8 bytes of the longest event. */
+  longest: number;
   /** Changes of persons that these events made; null if the projection has them. */
   projection: ProjectionFiles | null;
 };

@@ -81,7 +81,9 @@ const MEANINGS: Record<WarningType, Meaning> = {
   invalid_event: dropped(
     "The event is not an object, its `event` is not text, or its `properties` are not an object.",
   ),
-  message_size_too_large: dropped("The event is larger than 1 MiB as stored."),
+  message_size_too_large: dropped(
+    "The event is larger than 1 MiB as stored, or than 8 MiB at `/i/v0/ai/batch/`.",
+  ),
   event_nested_too_deep: dropped("The event is nested deeper than 128 levels."),
   event_has_too_many_keys: dropped("An object in the event has more than 10,000 keys."),
   invalid_event_name: dropped(

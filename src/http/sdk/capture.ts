@@ -118,7 +118,8 @@ export function captureRoutes(
       },
     },
     recordingRoute(route("/s/")),
-    ...["/e/", "/capture/", "/track/", "/i/v0/ai/batch/"].map((path) => route(path)),
+    ...["/e/", "/capture/", "/track/"].map((path) => route(path)),
+    route("/i/v0/ai/batch/", "ai"),
     route("/engage/", "engage"),
     v1Route(async (request) => {
       const { dropped, results } = await accept(request, "v1");

@@ -61,7 +61,8 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
 
   const begin = (first: number): OpenLoad => {
     const part = (kind: string) => emptyPart(join(directory, `${first}.${kind}.ndjson`));
-    const events = { ...part("events"), rowsTaken: 0, end: undefined, historical: false };
+    const nothing = { rowsTaken: 0, longest: 0, end: undefined, historical: false };
+    const events = { ...part("events"), ...nothing };
     return { first, last: first - 1, events, counts: [], logs: part("logs"), projection: null };
   };
   /** Adds the part of a batch that fits into the load. */
@@ -91,7 +92,7 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
     logs: pathOf(logs),
     property_counts: storableJson(counts),
     count: events.rows + logs.rows,
-    historical: events.historical,
+    ...{ historical: events.historical, longest: events.longest },
     large: events.rowsTaken > events.rows,
     projection: projection && writeProjection(String(first), projection),
   });

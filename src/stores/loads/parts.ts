@@ -6,9 +6,10 @@ import { lineBuffer, paddingEvents, rowsFor, writeEvents } from "./event-lines.t
 /** A file of a load. Only the first `bytes` count, because a failed write may have left more. */
 export type Part = { path: string; bytes: number; rows: number };
 
-/** `rowsTaken` counts events and padding rows; `end` is the last event. */
+/** `rowsTaken` counts events and padding rows; `longest` is in bytes; `end` is the last event. */
 export type EventPart = Part & {
   rowsTaken: number;
+  longest: number;
   end: BatchEvent | undefined;
   historical: boolean;
 };
@@ -32,13 +33,14 @@ export function takeUpToRows(events: BatchEvent[], rowsLeft: number): BatchEvent
 /** Appends events to the file. */
 export function appendEvents(part: EventPart, events: readonly BatchEvent[]): EventPart {
   const rowsTaken = events.reduce((sum, { line }) => sum + rowsFor(line.length), part.rowsTaken);
+  const longest = events.reduce((max, { line }) => Math.max(max, line.length), part.longest);
   const historical = part.historical || events.some((event) => event.historical);
   const end = events.at(-1) ?? part.end;
   const done = append(part, (write) => {
     writeEvents(events, write);
     return events.length;
   });
-  return { ...done, rowsTaken, end, historical };
+  return { ...done, rowsTaken, longest, end, historical };
 }
 
 /** Fills the file with padding rows, in place of events that do not fit. */

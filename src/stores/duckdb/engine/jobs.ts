@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
 import { trackQuery } from "./engine-threads.ts";
-import { lacksMemory, orUnavailable, stagingError } from "./faults.ts";
+import { isOutOfMemory, lacksMemory, orUnavailable, stagingError } from "./faults.ts";
 import {
   catalog,
   type Part,
@@ -52,10 +52,10 @@ export type Reads = {
 export type Writes = {
   /**
    * Runs `work` in one transaction on the connection that writes; the next write waits. Rolls back and
-   * rethrows if `work` throws.
+   * rethrows if `work` throws. If memory is short, `work` is repeated with that of a commit.
    */
   write: Run;
-  /** As `write`. If memory is short, `work` is repeated without reads. */
+  /** As `write`. If memory is short, `work` is first repeated without reads. */
   writeFirst: Run;
   /**
    * As `write`, for an UPDATE. It runs while no read runs, and throws before it begins if a read goes on.
@@ -145,11 +145,22 @@ export function openWrites(
   const once = <T>(work: Work<T>) => guard(memory.transaction(writer, work));
   const withoutTransaction = (work: () => Promise<unknown>) =>
     guard(memory.during(writer, async () => void (await work())));
+  /** Repeats work that lacks memory with that of a commit: one event of 8 MiB takes 120 MB to store. */
+  const withRoom = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      return await memory.during(writer, work);
+    }
+  };
   const stillRead = () => new Error("Rows cannot be changed while a read runs");
   const writes: Writes = {
-    write: (work) => use(() => once(work)),
-    writeFirst: (work) =>
-      use(() => queue.sharedOrAlone(() => once(work), { isShort: memory.isShort() })),
+    write: (work) => use(() => withRoom(() => once(work))),
+    writeFirst: (work) => {
+      const run = () => queue.sharedOrAlone(() => once(work), { isShort: memory.isShort() });
+      return use(() => withRoom(run));
+    },
     writeInPlace: (work) =>
       use(() => queue.withoutReads(IDLE_WAIT_MS.mustBe, stillRead, () => once(work))),
     writeWhenIdle: (work) => use(() => queue.whenIdle(IDLE_WAIT_MS.canWait, () => once(work))),

@@ -44,6 +44,9 @@ const READ_COLUMNS = {
 
 const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
 
+/** UTF-8 bytes of what ingest adds to a long event: its brief properties and hot columns. */
+const HEAD_BYTES_MAX = 1_048_576;
+
 /**
  * Reads VARCHAR and casts with TRY_CAST, because a value that a typed column refuses would fail the load.
  * Historical events are ordered by time, so that queries of a period skip row groups. Others are ordered by
@@ -54,8 +57,9 @@ const INSERT_EVENTS = (
   {
     historical,
     large,
+    longest,
     promoted = "",
-  }: Pick<BulkLoad, "historical" | "large"> & { promoted?: string },
+  }: Pick<BulkLoad, "historical" | "large" | "longest"> & { promoted?: string },
 ) => `
   INSERT INTO events BY NAME SELECT project_id, seq, TRY_CAST(uuid AS UUID) AS uuid, event, distinct_id,
     TRY_CAST(person_id AS UUID) AS person_id, TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
@@ -63,7 +67,7 @@ const INSERT_EVENTS = (
   FROM (SELECT * REPLACE (coalesce(brief, properties) AS properties),
       CASE WHEN brief IS NOT NULL THEN properties END AS whole_properties
     FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
-      format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX}))
+      format = 'newline_delimited', maximum_object_size = ${Math.max(LINE_BYTES_MAX, longest + HEAD_BYTES_MAX)}))
   ORDER BY ${large ? `${LARGE_LAST}, ` : ""}${historical ? '"timestamp"' : "person_id"}, seq`;
 
 const RECORD_COLUMNS: Record<keyof LogRecord, string> = {
@@ -118,16 +122,11 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       await joinCounts(connection);
       noteOwners(load.projection);
     });
-  const takeDeadLetters = async ({
-    events,
-    logs,
-    historical,
-    large,
-  }: BulkLoad): Promise<DeadLetter[]> => [
+  const takeDeadLetters = async ({ events, logs, ...how }: BulkLoad): Promise<DeadLetter[]> => [
     ...(await moveToDeadLetters(duckdb, events, {
       deadLetters,
       type: "unreadable_event",
-      insert: (path) => INSERT_EVENTS(path, { historical, large }),
+      insert: (path) => INSERT_EVENTS(path, how),
     })),
     ...(await moveToDeadLetters(duckdb, logs, {
       deadLetters,
