@@ -4,7 +4,6 @@ import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-l
 import type { Log } from "../core/ports/log.ts";
 import { Failure } from "../core/values/failure.ts";
 import { isObject, type JsonObject } from "../core/values/json.ts";
-import { jsonFault } from "../core/values/json-fault.ts";
 import { EventStream, eventStream } from "./answer/event-stream.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
@@ -12,7 +11,7 @@ import { changesOf } from "./changes.ts";
 import { hasProject, type Route, shapesOf } from "./operation/route.ts";
 import type { publicAddress } from "./request/address.ts";
 import type { Authorizer, Granted } from "./request/auth.ts";
-import { type Meter, readBody } from "./request/body.ts";
+import { type Meter, parsedBody, readBody } from "./request/body.ts";
 import { checkFields } from "./request/fields.ts";
 import { checkParameters, decoded } from "./request/parameters.ts";
 import { answerOf, type Preference, prefersTable } from "./request/preferences.ts";
@@ -183,7 +182,7 @@ async function readJson(request: Request, meter: Meter, shape: TSchema): Promise
     throw new Failure("unsupported_media_type", "The body must not be encoded.");
   }
   checkType(request.headers.get("content-type") ?? "");
-  const body = parse(bytes);
+  const body = parsedBody(bytes);
   // Checked here, because Elysia does not check an empty object against the shape of an optional body.
   const { refused, excesses } = scanBody(bytes);
   if (refused !== undefined || excesses.length > 0) {
@@ -221,14 +220,3 @@ function checkType(header: string): void {
 }
 
 const CHARSETS: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii"]);
-
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw new Failure(
-      "parse_error",
-      jsonFault(bytes) ?? "The body is not valid JSON: it has NaN or Infinity.",
-    );
-  }
-}

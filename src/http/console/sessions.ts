@@ -5,7 +5,7 @@ import { readId } from "../../core/values/ids.ts";
 import { isObject } from "../../core/values/json.ts";
 import type { PageRoute } from "../operation/route.ts";
 import type { Authorizer } from "../request/auth.ts";
-import { readBody } from "../request/body.ts";
+import { parsedBody, readBody } from "../request/body.ts";
 import type { SessionCookie } from "../request/session-cookie.ts";
 import { browserName } from "./browser.ts";
 
@@ -116,17 +116,9 @@ async function credentialOf(request: Request): Promise<Credential> {
     },
   );
   release();
-  const body = parsed(new TextDecoder().decode(bytes));
+  const body = parsedBody(bytes);
   const { link, key } = isObject(body) ? body : {};
   if (typeof link === "string") return { link };
   if (typeof key === "string") return { key };
   throw new Failure("required", "A link or a personal API key is required.", "key");
-}
-
-function parsed(text: string) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Failure("parse_error", "The body is not valid JSON.");
-  }
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../../core/values/failure.ts";
+import { jsonFault } from "../../core/values/json-fault.ts";
 
 /** Bytes of all bodies that are in memory at the same time; further requests get 503. */
 export const BODIES_BYTES_MAX = 134_217_728;
@@ -135,6 +136,18 @@ function chunkList() {
       return bytes;
     },
   };
+}
+
+/** Returns the value of a body that is JSON in UTF-8. Fails `parse_error`, with the place of the fault. */
+export function parsedBody(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new Failure(
+      "parse_error",
+      jsonFault(bytes) ?? "The body is not valid JSON: it has NaN or Infinity.",
+    );
+  }
 }
 
 function tooMany(): Failure {

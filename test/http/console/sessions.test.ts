@@ -170,6 +170,18 @@ describe("signing in", () => {
     expect(browser.cookie()).toBeUndefined();
   });
 
+  test.each([
+    ['{"key": "a" "b"}', "Byte 12"],
+    ['{"link": ', "it ends early, at byte 9"],
+    [Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x7d), "Byte 2: the byte 0xff"],
+  ])("with the body %j is refused with its first fault", async (body, where) => {
+    const app = await newProject();
+    const refused = await consoleBrowser(app).ask("POST", SESSION, { body });
+
+    expect(refused).toMatchObject({ status: 400, body: { code: "parse_error" } });
+    expect(refused.text).toContain(where);
+  });
+
   test("never takes over the value of a cookie that was sent", async () => {
     const app = await newProject();
     const name = (await signedIn(app)).cookie()?.split("=", 1)[0] ?? "";
