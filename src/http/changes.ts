@@ -36,7 +36,8 @@ export function changesOf(
   /** Runs a change if its header `If-Match` permits it, and any other operation at once. */
   const change = (run: () => Promise<unknown>, context: Context, granted: Granted) => {
     if (sibling === undefined || route.method !== "PATCH") return run();
-    const key = `${route.operationId} ${granted.project} ${JSON.stringify(context.params)}`;
+    // One turn for all things of a kind: a thing may have several ids, such as a short one.
+    const key = `${route.operationId} ${granted.project}`;
     return changeInTurn(key, async () => {
       const wanted = context.request.headers.get("if-match");
       const thing = wanted === null ? undefined : await current(context, granted);
