@@ -6,7 +6,7 @@ import { LIST_TOO_LONG, LIST_VALUES_MAX } from "./hogql/functions.ts";
 import { inHogql } from "./hogql/own-names.ts";
 import { refuseOthers } from "./hogql/statements.ts";
 import { signAdvice, tokensOf } from "./hogql/tokens.ts";
-import { type Node, placeOf } from "./tree.ts";
+import { folded, type Node, placeOf } from "./tree.ts";
 
 /** Returns the failure `invalid_input` of a statement. */
 export function refused(detail: string): Failure {
@@ -28,20 +28,23 @@ const shortened = (text: string): string =>
     ? text
     : text.slice(0, REPEATED_CHARS_MAX).replace(/(?<=.), [^,]*$/, "");
 
-function sentenceOf(known: Sentences, said: string, message = said): string | undefined {
+function sentenceOf(known: Sentences, said: string, message = said, text = ""): string | undefined {
   const [pattern, sentence] = known.find(([one]) => one.test(said)) ?? [];
   const found = pattern?.exec(said);
-  const part = pointedAt(message);
-  const where = part === undefined ? "" : `, at ${shortened(inHogql(part))}`;
+  const part = inHogql(pointedAt(message) ?? "");
+  const isWritten = part !== "" && folded(text).includes(folded(part.replaceAll('"', "")));
+  const where = isWritten ? `, at ${shortened(part)}` : "";
   return sentence?.replace(/\$(\d)|\{at\}/g, (_, at) =>
     at === undefined ? where : shortened(inHogql(found?.[at] ?? "")),
   );
 }
 
-/** Returns the part of the statement that DuckDB points at, or names. */
+/** Returns the part of the statement that DuckDB points at, or names; of a property its key. */
 function pointedAt(message: string): string | undefined {
   const [, line = "", space = ""] = /\nLINE \d+: (.*)\n(\s*)\^/.exec(message) ?? [];
   const at = line.slice(space.length - "LINE 1: ".length);
+  const [, key] = /^->> '\/?([^'/]+)'/.exec(at) ?? [];
+  if (key !== undefined) return `"${key}"`;
   const [pointed] = /^["\w$.]+(?:\([^()]*\))?|^'[^']*'|^\S+/.exec(at) ?? [];
   return pointed ?? /^Binder Error: [\s\S]*?["'](.+?)["']/.exec(message)?.[1];
 }
@@ -73,7 +76,7 @@ const NO_PLAN =
  * Returns the failure for an error of DuckDB before a statement runs. Returns undefined if the error is not about the
  * statement.
  */
-export function bindFailure({ message }: Error): Failure | undefined {
+export function bindFailure({ message }: Error, text = ""): Failure | undefined {
   // Unlike an internal error while a statement runs, it leaves the database as it is.
   if (/^(INTERNAL|Invalid|Serialization) Error: /.test(message)) return refused(NO_PLAN);
   const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
@@ -87,7 +90,7 @@ export function bindFailure({ message }: Error): Failure | undefined {
   const columns = Object.keys(SQL_VIEWS[table] ?? {}).join(", ");
   if (columns !== "")
     return refused(`There is no column "${column}" in ${table}: there are ${columns}.`);
-  return refused(sentenceOf(OF_BINDER, detail, message) ?? NO_PLAN);
+  return refused(sentenceOf(OF_BINDER, detail, message, text) ?? NO_PLAN);
 }
 
 const NO_COLUMN = /^(?:Values list|Table) "(\w+)" does not have a column named "(.*?)"/;
@@ -139,9 +142,9 @@ ${LIST_TOO_LONG} => groupArray and groupUniqArray collect at most ${LIST_VALUES_
 ^(?:Conversion|Invalid Input|Not implemented|Out of Range) Error => A value cannot be converted or calculated with{at}: toFloat(x), toInt(x) and toDateTime(x) make it NULL.
 `);
 
-/** Returns the failure for an error while a statement ran; other errors unchanged. */
-export function failureOf(error: unknown): unknown {
+/** Returns the failure for an error while a statement of a text ran; other errors unchanged. */
+export function failureOf(error: unknown, text = ""): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  const detail = sentenceOf(FAULTS, error.message);
+  const detail = sentenceOf(FAULTS, error.message, error.message, text);
   return detail === undefined ? error : refused(detail);
 }

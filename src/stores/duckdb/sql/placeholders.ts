@@ -64,6 +64,7 @@ function rangeOf({ filters, moment }: SqlQuery): { from?: string; to?: string } 
   const range = isObject(filters) ? (filters["dateRange"] ?? {}) : {};
   if (filters !== undefined && !isObject(filters)) throw bad("An object is expected.", "filters");
   if (!isObject(range)) throw bad("A range of dates is an object.", "filters__dateRange");
+  checkFields(range, ["date_from", "date_to", "explicitDate"], "filters__dateRange");
   const { date_from = null, date_to = null, explicitDate = false } = range;
   if ([date_from, date_to].some((one) => one !== null && typeof one !== "string")) {
     throw bad("A date is a text, such as -7d or 2026-11-21.", "filters__dateRange");
@@ -83,6 +84,17 @@ function rangeOf({ filters, moment }: SqlQuery): { from?: string; to?: string } 
 
 const wall = (time: string) => time.replace("T", " ").replace("Z", "");
 
+/** Fails on an unknown field; for one about time says how to write a period. */
+function checkFields(given: JsonObject, known: readonly string[], attr: string): void {
+  const unknown = Object.keys(given).find((name) => given[name] !== null && !known.includes(name));
+  if (unknown === undefined) return;
+  const isOfTime = /date|created|_(?:at|after|before)$|^(?:after|before)$/i.test(unknown);
+  const range = isOfTime
+    ? ' Write a range of time as "dateRange": {"date_from": "-7d", "date_to": null}.'
+    : "";
+  throw bad(`One of ${known.join(", ")} is expected.${range}`, `${attr}__${unknown}`);
+}
+
 const FILTERS = ["dateRange", "properties", "filterTestAccounts"];
 
 /** SQL of the filters of a request. */
@@ -91,9 +103,7 @@ function conditionsOf(
   { from, to }: { from?: string; to?: string },
 ): string[] {
   const given = filters as JsonObject;
-  const unknown = Object.keys(given).find((name) => !FILTERS.includes(name));
-  if (unknown !== undefined)
-    throw bad(`One of ${FILTERS.join(", ")} is expected.`, `filters__${unknown}`);
+  checkFields(given, FILTERS, "filters");
   if (given["filterTestAccounts"] === true) {
     throw bad(
       "There is no list of test accounts: put its conditions in `properties`.",

@@ -33,12 +33,12 @@ export const sqlReads = (duckdb: Duckdb): SqlReads => ({
           for (const view of viewsOf(project, { catalog, timezone, omitted }, { sql, keys })) {
             await connection.run(view);
           }
-          const result = await start(connection, sql);
+          const result = await start(connection, sql, query.text);
           return { sql, ...(await readTable(result, limits, { ...read, timezone })) };
         }),
       );
     } catch (error) {
-      throw failureOf(error);
+      throw failureOf(error, query.text);
     }
   },
 });
@@ -129,9 +129,13 @@ function parsed(tree: string): Node {
   }
 }
 
-async function start(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+async function start(
+  connection: DuckDBConnection,
+  sql: string,
+  text: string,
+): Promise<DuckDBResult> {
   const prepared = await connection.prepare(sql).catch((error: Error) => {
-    throw bindFailure(error) ?? error;
+    throw bindFailure(error, text) ?? error;
   });
   const { StatementType } = await import("@duckdb/node-api");
   if (prepared.statementType !== StatementType.SELECT) throw new Error("Not a SELECT");

@@ -78,7 +78,7 @@ toStartOfSecond: TIME_ - to_microseconds(epoch_us(WALL_) % 1000000) | date_trunc
 toStartOfFiveMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 300000000)
 toStartOfTenMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 600000000)
 toStartOfFifteenMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 900000000)
-toStartOfInterval: CAST(time_bucket($2, WALL_, TIMESTAMP '1970-01-01') AS TIMESTAMPTZ)
+toStartOfInterval: CASE WHEN $2 <= INTERVAL 1 HOUR THEN TIME_ - to_microseconds(epoch_us(WALL_) % epoch_us($2)) ELSE CAST(time_bucket($2, WALL_, TIMESTAMP '1970-01-01') AS TIMESTAMPTZ) END
 toStartOfInterval(): CAST(time_bucket($3, CAST(CAST($2 AS TIMESTAMPTZ) AS TIMESTAMP), CAST($1 AS TIMESTAMP)) AS DATE)
 roundBankers: CASE WHEN abs(FLOAT_ - trunc(FLOAT_)) = 0.5 THEN 2 * round(FLOAT_ / 2) ELSE round(FLOAT_) END | CASE WHEN abs(SCALED_ - trunc(SCALED_)) = 0.5 THEN 2 * round(SCALED_ / 2) ELSE round(SCALED_) END / power(10, $2)
 toLastDayOfMonth: last_day(WALL_)

@@ -72,7 +72,7 @@ class Reading {
 
   #read({ kind, text, word }: Token): string {
     if (kind === "text") return unescaped(text);
-    if (kind === "ticked") return `"${text.slice(1, -1)}"`;
+    if (kind === "ticked") return `"${text.slice(1, -1).replaceAll('"', '""')}"`;
     if (kind === "sign") return this.#sign(word);
     return kind === "word" ? this.#name(text, word) : text;
   }

@@ -1,6 +1,8 @@
+import { refuse } from "../tree.ts";
+
 /** Spaces and remarks, texts in dollars, texts, names in quotes, numbers, names, signs, and all else. */
 const TOKENS =
-  /(?<space>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<dollars>(?<![\w$.])\$(\w*)\$[\s\S]*?\$\3\$)|(?<text>'(?:[^'\\]|\\[\s\S]|'')*')|(?<quoted>"(?:[^"]|"")*")|(?<ticked>`[^`"]+`)|(?<number>\d[\w.]*)|(?<word>[a-zA-Z_$][\w$]*)|(?<sign>\?\?|=~\*?|!~\*?|->>?|[|&<>!=]{2}|[\s\S])/g;
+  /(?<space>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<dollars>(?<![\w$.])\$(\w*)\$[\s\S]*?\$\3\$)|(?<text>'(?:[^'\\]|\\[\s\S]|'')*')|(?<quoted>"(?:[^"]|"")*")|(?<ticked>`[^`]+`)|(?<number>\d[\w.]*)|(?<word>[a-zA-Z_$][\w$]*)|(?<sign>\?\?|=~\*?|!~\*?|->>?|[|&<>!=]{2}|[\s\S])/g;
 
 /**
  * A part of a statement: its kind is the name of a group of TOKENS, `word` is in lower case, and `space` are the spaces
@@ -8,13 +10,14 @@ const TOKENS =
  */
 export type Token = { kind: string; text: string; word: string; space: string; at: number };
 
-/** Returns the parts of a statement; the last one is its end. */
+/** Returns the parts of a statement; the last one is its end. Fails on a quote that is not closed. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let space = "";
   for (const { 0: all, groups = {}, index } of text.matchAll(TOKENS)) {
     const kind = Object.keys(groups).find((name) => groups[name] !== undefined) ?? "sign";
     const word = kind === "text" ? "''" : all.toLowerCase();
+    if (kind === "sign" && word === "'") refuse(UNCLOSED);
     if (kind !== "space") tokens.push({ kind, text: all, word, space, at: index });
     space = kind === "space" ? space + all : "";
   }
@@ -23,16 +26,39 @@ export function tokensOf(text: string): Token[] {
 
 /** Escapes of ClickHouse; a backslash before another sign stays, so that '\d' is a pattern. */
 const ESCAPES: Record<string, string> = {
-  ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", a: "\x07", v: "\v", "\\": "\\" },
+  ...{
+    n: "\n",
+    t: "\t",
+    r: "\r",
+    b: "\b",
+    f: "\f",
+    a: "\x07",
+    v: "\v",
+    e: "\x1b",
+    0: "\0",
+    "\\": "\\",
+  },
   ...{ "'": "'", '"': '"', "`": "`", "/": "/", "=": "=" },
 };
+
+/** Returns the text of bytes that are written as `\\xc3\\xa9`. */
+function utf8(codes: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(
+      Buffer.from(codes.replace(/\\x/gi, ""), "hex"),
+    );
+  } catch {
+    return refuse(`${codes} is no character in UTF-8: write the character itself.`);
+  }
+}
 
 /** Returns a text of ClickHouse as DuckDB has it. */
 export function unescaped(text: string): string {
   const plain = text.slice(1, -1).replaceAll("''", "\\'");
-  const made = plain.replace(/\\(?:x([0-9a-f]{2})|([\s\S]))/gi, (all, code, sign: string) =>
-    code === undefined ? (ESCAPES[sign] ?? all) : String.fromCharCode(Number.parseInt(code, 16)),
+  const made = plain.replace(/((?:\\x[0-9a-f]{2})+)|\\([\s\S])/gi, (all, codes, sign: string) =>
+    codes === undefined ? (ESCAPES[sign] ?? all) : utf8(codes),
   );
+  if (/\0/.test(made)) refuse("SQL has no character of code 0.");
   return `'${made.replaceAll("'", "''")}'`;
 }
 
@@ -41,6 +67,9 @@ export function signAdvice(text: string): string {
   const has = tokensOf(text).some(({ kind, word }) => kind === "sign" && /&&|\|\|/.test(word));
   return has ? ". Conditions are joined by AND and OR, not by && and ||" : "";
 }
+
+/** The failure of a quote that is left over. */
+const UNCLOSED = String.raw`A quote is opened and not closed. A backslash is written \\, as in 'C:\\'.`;
 
 const setOf = (words: string) => new Set(words.split(" "));
 const ENDS = "where prewhere group having order limit offset qualify window union except intersect";
