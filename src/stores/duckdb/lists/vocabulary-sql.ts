@@ -1,3 +1,4 @@
+import { DECIMAL } from "../../../core/values/property-filter.ts";
 import { SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
 import { itemsOf } from "./property-filter.ts";
 
@@ -40,7 +41,7 @@ const TIME = `'"\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?"'`;
 
 /**
  * Returns SQL of the properties of events, persons and groups, each with its type, and of their values. A property has
- * the `value` null. The most frequent come first. Of all values, as many of each property are kept as of any other,
+ * the `value` null, and says with `has_digits` whether a text of it is a number. The most frequent come first. Of all values, as many of each property are kept as of any other,
  * so that ids, which differ on each row, leave room for the rest. A window over the hash takes half as long as one over
  * the names.
  */
@@ -68,12 +69,15 @@ export const namesAndValues = (olderEvents: readonly number[]) => `
     SELECT *, CASE substr(raw, 1, 1)
         WHEN '"' THEN CASE WHEN regexp_full_match(raw, ${TIME}, 's') THEN 'time' ELSE 'text' END
         WHEN '[' THEN 'list' WHEN '{' THEN 'list' WHEN 't' THEN 'boolean' WHEN 'f' THEN 'boolean'
-        ELSE 'number' END AS type
+        ELSE 'number' END AS type,
+      regexp_full_match(raw, '"${DECIMAL}"') AS has_digits
     FROM cells),
   properties AS (
-    SELECT kind, owner, name, arg_max(type, (count, type)) AS type, greatest(sum(count), 1) AS count
-    FROM (SELECT kind, owner, name, type, sum(count) AS count FROM typed GROUP BY ALL
-      UNION ALL SELECT kind, owner, name, 'text', 0 FROM omitted_properties
+    SELECT kind, owner, name, arg_max(type, (count, type)) AS type, greatest(sum(count), 1) AS count,
+      bool_or(has_digits) AS has_digits
+    FROM (SELECT kind, owner, name, type, sum(count) AS count, bool_or(has_digits) AS has_digits
+        FROM typed GROUP BY kind, owner, name, type
+      UNION ALL SELECT kind, owner, name, 'text', 0, false FROM omitted_properties
       WHERE ${PROJECT} AND length(name) <= ${NAME_CHARS_MAX} AND (kind <> 'event'
         OR owner IN (SELECT unnest(from_json($names::JSON, '["VARCHAR"]')))))
     GROUP BY kind, owner, name
@@ -99,7 +103,7 @@ export const namesAndValues = (olderEvents: readonly number[]) => `
       FROM ranked WHERE rank <= ${VALUES_OF_PROPERTY_MAX}
       ORDER BY rank, count DESC, kind, owner, name LIMIT ${VALUES_MAX})
     GROUP BY kind, owner, name, value)
-  SELECT kind, owner, name, type, NULL AS value, count::DOUBLE AS count FROM properties
+  SELECT kind, owner, name, type, NULL AS value, count::DOUBLE AS count, has_digits FROM properties
   UNION ALL
-  SELECT kind, owner, name, NULL, value, count::DOUBLE FROM known
+  SELECT kind, owner, name, NULL, value, count::DOUBLE, NULL FROM known
   ORDER BY count DESC, kind, owner, name, value`;

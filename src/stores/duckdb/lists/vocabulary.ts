@@ -8,6 +8,7 @@ import type {
   ValueOwner,
   ValueType,
 } from "../../../core/ports/vocabulary.ts";
+import { isMoney } from "../../../core/questions/names/index.ts";
 import { rows } from "../engine/duckdb.ts";
 import { newestSeq } from "./property-values.ts";
 import { NEWEST_MAX, namesAndValues } from "./vocabulary-sql.ts";
@@ -98,11 +99,16 @@ const olderEvents = (ofName: number) => `
 
 const isProperty = ({ value }: Row) => value === null;
 
-const propertyOf = ({ name, type, count }: Row): NamedProperty => ({
-  name: String(name),
-  type: String(type) as ValueType,
-  count: Number(count),
-});
+/** An amount of money that is sent as text is a number, as in insights and SQL; a zip code is not. */
+const propertyOf = ({ name, type, count, has_digits }: Row): NamedProperty => {
+  const amount = { name: String(name), type: "number" as const };
+  const isAmount = has_digits === true && isMoney(amount);
+  return {
+    ...amount,
+    type: isAmount ? "number" : (String(type) as ValueType),
+    count: Number(count),
+  };
+};
 
 const knownValueOf = ({ kind, owner, name, value, count }: Row): KnownValue => ({
   of: ownerOf(String(kind), String(owner)),

@@ -265,6 +265,31 @@ test("the hour that a clock repeats is two, and so are its half hours", async ()
   await app.app.projects.change(1, { timezone: "UTC" });
 });
 
+test("words, insights and SQL read the same amounts in texts", async () => {
+  const sent = ["20", "20,50", "€20", " 20 ", "1e3", true];
+  const timestamp = new Date(app.clock.now).toISOString();
+  await app.capture(
+    batch(...sent.map((amount) => event({ event: "refund", timestamp, properties: { amount } }))),
+  );
+  const read = async (query: object) => {
+    const asked = await app.ask("POST", "/api/environments/1/query/", { body: { query } });
+    expect(asked).toMatchObject({ status: 200 });
+    return (asked.body as { results: { aggregated_value: number }[] }).results[0]?.aggregated_value;
+  };
+  for (const [math, words, of, value] of [
+    ["sum", "sum of", "sum", 1020],
+    ["avg", "average", "avg", 510],
+    ["max", "highest", "max", 1000],
+  ] as const) {
+    const series = [{ kind: "EventsNode", event: "refund", math, math_property: "amount" }];
+    expect(await read({ kind: "TrendsQuery", series })).toBe(value);
+    const query = `${words} amount of refund last 7 days`;
+    expect(await read({ kind: "WordsQuery", query })).toBe(value);
+    const sql = `SELECT ${of}(toFloat(properties.amount)) FROM events WHERE event = 'refund'`;
+    expect(await rowsOf(sql)).toEqual([[value]]);
+  }
+});
+
 test("a text has the bytes and signs that are written", async () => {
   const [row] = await rowsOf(String.raw`SELECT '\xc3\xa9\x41\e\'', 1 AS ${'`a"b`'}`);
   expect(row).toEqual(["éA\x1b'", 1]);
