@@ -1,6 +1,6 @@
 import type { Elysia } from "elysia";
 import { Failure } from "../core/values/failure.ts";
-import { problem } from "./answer/errors.ts";
+import { orInstead, problem } from "./answer/errors.ts";
 import { corsHeaders, preflight } from "./request/cors.ts";
 
 /** Methods in the order of `Allow`; ALL is Elysia's name for any other one. */
@@ -23,11 +23,13 @@ export function refuseOtherMethods(
       // Elysia answers HEAD wherever there is GET.
       methods.has(method === "HEAD" ? "GET" : method);
     const allow = METHODS.filter((method) => isServed(method) || (isSdk && method === "OPTIONS"));
-    const refuse = ({ request }: { request: Request }) =>
-      problem(new Failure("method_not_allowed", `Allowed here: ${allow.join(", ")}.`), {
+    const refuse = ({ request }: { request: Request }) => {
+      const failure = new Failure("method_not_allowed", `Allowed here: ${allow.join(", ")}.`);
+      return problem(orInstead(failure, new URL(request.url).pathname), {
         allow: allow.join(", "),
         ...(isSdk ? corsHeaders(request) : {}),
       });
+    };
     for (const method of METHODS) {
       if (isServed(method) || mounted.has(`${method} ${path}`)) continue;
       const answer =

@@ -163,10 +163,12 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...metricRoutes(needs.metrics),
 ];
 
-/** Older clients of PostHog ask below `/api/projects/` for what newer ones ask below `/api/environments/`. */
-function withOlderPath(route: Route): Route[] {
-  const older = route.path.replace(/^\/api\/environments\//, "/api/projects/");
-  return older === route.path ? [route] : [route, { ...route, path: older }];
+/** Clients of PostHog ask below `/api/projects/` for what others ask below `/api/environments/`. */
+function withOtherPath(route: Route): Route[] {
+  const path = route.path.replace(/^\/api\/(environments|projects)\//, (_, part) =>
+    part === "projects" ? "/api/environments/" : "/api/projects/",
+  );
+  return path === route.path ? [route] : [route, { ...route, path }];
 }
 
 /** The HTTP server as a function from a request to its answer. */
@@ -193,9 +195,9 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const refusal = (error: unknown, request: Request) => {
     const { pathname } = new URL(request.url);
     const meant = error instanceof NotFoundError ? meantBy(request) : undefined;
-    const thrown = meant === undefined ? error : new Failure("not_found", meant);
+    const thrown = meant === undefined ? error : new Failure("not_found", meant.detail);
     const failure = failureOf(thrown, requestId(request), log, pathname);
-    if (isOfSdk(request) || meant !== undefined) return problem(failure, corsHeaders(request));
+    if (isOfSdk(request) || meant?.isOfSender) return problem(failure, corsHeaders(request));
     return asksForText(request) ? textProblem(failure) : problem(failure);
   };
   app.onError(({ error, request }) => refusal(error, request));
@@ -205,7 +207,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
 
   const guards = { ...authority, requestId, log, address, prefer: needs.prefer };
   const management = managementRoutes(needs);
-  const served = management.flatMap(withOlderPath);
+  const served = management.flatMap(withOtherPath);
   const paths = served.map(({ path }) => path);
   for (const route of served) {
     if (route.status !== 405) allow(route.path, route.method);
@@ -216,7 +218,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     return failure;
   };
   const sdk = senderRoutes(needs, senderOf, refused);
-  const meantBy = meantPath(sdk.map(({ path }) => path));
+  const meantBy = meantPath({ sdk: sdk.map(({ path }) => path), api: paths });
   const direct = mountSdk(app, sdk, allow, (error, request) =>
     refused(request, failureOf(error, requestId(request), log)),
   );
@@ -248,7 +250,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     const kind = kindOf(request);
     const ms = done(kind);
     const { status } = response;
-    if (isLost(request, kind, status) || (status === 404 && meantBy(request) !== undefined)) {
+    if (isLost(request, kind, status) || (status === 404 && meantBy(request)?.isOfSender)) {
       refused(request, new Failure("not_found", "Not found."));
     }
     response.headers.set("x-request-id", requestId(request));

@@ -80,17 +80,18 @@ function sentKeyMask(key: string): string {
   return `${prefix}...${end}`;
 }
 
-/** The failure of a path with a text that is no project's key: there is nothing at it. */
-export const unknownKeyInPath = (key: string): UnknownKey =>
-  new UnknownKey("Not found.", null, { mask: sentKeyMask(key), code: "not_found" });
-
 /** The failure of a text that is no project's key. It names a personal key as such. */
-export function unknownProjectKey(key: string, attr: string | null = null): UnknownKey {
-  const detail = key.startsWith(PERSONAL_KEY_PREFIX)
+export const unknownProjectKey = (key: string, attr: string | null = null): UnknownKey =>
+  new UnknownKey(unknownKeyDetail(key), attr, { mask: sentKeyMask(key) });
+
+/** The same for a text in a path: there is nothing at it. */
+export const unknownKeyInPath = (key: string): UnknownKey =>
+  new UnknownKey(unknownKeyDetail(key), null, { mask: sentKeyMask(key), code: "not_found" });
+
+const unknownKeyDetail = (key: string): string =>
+  key.startsWith(PERSONAL_KEY_PREFIX)
     ? "This is a personal API key, which is secret. A project API key, phc_…, is expected."
     : "The project API key is not known here.";
-  return new UnknownKey(detail, attr, { mask: sentKeyMask(key) });
-}
 
 /** The kinds of objects that scopes name. */
 export const SCOPE_OBJECTS = [

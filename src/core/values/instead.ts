@@ -169,32 +169,63 @@ order_by ordering orderBy: leave it out: lists have one order, or write an Event
 `),
   path: adviceOf(`
 mcp_tools/execute_sql: POST …/query/ with a HogQLQuery
-mcp_tools/read_taxonomy mcp_tools/read_data_schema: GET …/event_definitions/, …/property_definitions/ or …/query/schema/
-feature_flags early_access_feature scheduled_changes: there are no feature flags, and SDKs get an empty list: write the value into the app
-experiments experiment_holdouts experiment_saved_metrics: there are no experiments: write a FunnelsQuery with a breakdown by $feature/NAME
+mcp_tools/read_taxonomy mcp_tools/read_data_schema taxonomy: GET …/event_definitions/, …/property_definitions/ or …/query/schema/
+feature_flags early_access_feature scheduled_changes flag_value default_evaluation_tags: there are no feature flags, and SDKs get an empty list: write the value into the app
+experiments experiment_holdouts experiment_saved_metrics web_experiments: there are no experiments: write a FunnelsQuery with a breakdown by $feature/NAME
 surveys: there are no surveys: send answers as events, such as survey sent
-error_tracking: exceptions are events: write an EventsQuery or a TrendsQuery of $exception
-cohorts: there are no cohorts: write the conditions as properties of a query
+error_tracking symbol_sets: exceptions are events: write an EventsQuery or a TrendsQuery of $exception
+cohorts persons/cohorts: there are no cohorts: write the conditions as properties of a query
 actions: there are no actions: write an EventsNode with the event of the action, and its conditions as properties
-session_recordings heatmaps heatmap_screenshots saved: recordings and heatmaps are not kept: write a PathsQuery, or a TrendsQuery of $autocapture
+session_recordings heatmaps heatmap_screenshots saved desktop_recordings single_session_summaries session_group_summaries session_recording_external_references vision: recordings and heatmaps are not kept: write a PathsQuery, or a TrendsQuery of $autocapture
 elements: clicks are events: write a TrendsQuery of $autocapture with a breakdown by $el_text
-notebooks: there are no notebooks: write texts into annotations and descriptions
+notebooks notebook_widgets: there are no notebooks: write texts into annotations and descriptions
 logs: POST …/logs/query/
-web_analytics: ask in words, such as "visitors last 7 days"
-warehouse_tables warehouse_saved_queries external_data_sources external_data_schemas data_catalog data_warehouse: there are no tables of other sources: send their rows as events
-alerts subscriptions hog_functions: nothing is sent out: ask GET …/insights/ or /metrics on a schedule of your own
-batch_exports: GET …/events/, or write a HogQLQuery, page by page
-hog_flows workflows plugin_configs integrations: nothing is sent out: GET …/events/live/ streams events to a program of your own
-endpoints: POST …/query/ with the query
-insights/trend insights/funnel insights/path insights/retention: POST …/query/ with a TrendsQuery, FunnelsQuery, PathsQuery or RetentionQuery
-insights/activity insights/trending insights/my_last_viewed: GET …/insights/
+web_analytics web_analytics_bot_rules web_analytics_path_cleaning_suggestions: ask in words, such as "visitors last 7 days"
+web_vitals: write a TrendsQuery of $web_vitals with math p75 and math_property $web_vitals_LCP_value
+marketing_analytics: write a TrendsQuery with a breakdown by utm_campaign
+revenue_analytics: write a TrendsQuery with math sum of the property with the amount
+warehouse_tables warehouse_saved_queries warehouse_column_annotations saved_query_column_annotations external_data_sources external_data_schemas external_data_destinations data_catalog data_warehouse lineage managed_viewsets data_modeling_jobs: there are no tables of other sources: send their rows as events
+alerts subscriptions hog_functions hog_function_templates public_hog_function_templates: nothing is sent out: ask GET …/insights/ or /metrics on a schedule of your own
+batch_exports file_download_batch_exports: GET …/events/, or write a HogQLQuery, page by page
+batch_imports managed_migrations: POST /batch/ with historical_migration true
+exports: GET …/events/ or POST …/query/ with format=csv
+hog_flows workflows plugins plugin_configs integrations event_streams messaging_categories messaging_preferences messaging_templates hog app_metrics: nothing is sent out: GET …/events/live/ streams events to a program of your own
+endpoints insight_variables query_tab_state: POST …/query/ with the query, and values for its placeholders
+insights/trend insights/funnel insights/path insights/retention insights/trends insights/lifecycle insights/stickiness: POST …/query/ with a TrendsQuery, FunnelsQuery, PathsQuery, RetentionQuery, LifecycleQuery or StickinessQuery
+insights/activity insights/trending insights/my_last_viewed insights/viewed insights/timing insights/all_activity: GET …/insights/
+insights/cancel: DELETE …/query/<client_query_id>/
+insights/sharing dashboards/sharing dashboards/collaborators insights/thresholds: nothing is shared: send each program a key of its own, of /api/personal_api_keys/
+insights/generate_metadata insights/analyze insights/suggestions: ask in words: POST …/query/read/
+persons/funnel persons/trends persons/path persons/paths persons/retention persons/lifecycle persons/stickiness: POST …/query/ with an ActorsQuery, with the query as its source
+persons/properties_timeline: GET …/persons/<id>/activity/
+persons/batch_by_distinct_ids persons/batch_by_uuids: GET …/persons/?distinct_id=, or write an ActorsQuery
+persons/reset_person_distinct_id: leave it out: the next event of a deleted distinct id makes a new person
+groups/related: write a HogQLQuery over events with GROUP BY of $group_0 or person_id
+groups/property_definitions: GET …/property_definitions/?type=group
+groups/property_values: GET …/groups/values/
+groups/update_property groups/delete_property groups/activity: send $groupidentify events
+groups_types/metrics accounts account_relationship_definitions custom_property_definitions custom_property_sources customer_journeys customer_profile_configs customer_tasks: GET …/groups/?group_type_index=0
+sessions: write a HogQLQuery such as SELECT * FROM sessions
+property_definitions/seen_together: GET …/property_definitions/ with event_names
+event_schemas schema_property_groups core_events event_filter: PATCH …/event_definitions/<name>/ with a description
 dashboards/create_text_tile dashboards/update_text_tile dashboards/delete_tile dashboards/reorder_tiles dashboards/move_tile dashboards/copy_tile: send the tiles by PATCH …/dashboards/<id>/
-dashboards/run_insights: POST …/query/ with the query of each insight
-dashboard_templates: send use_template with POST …/dashboards/
-health_issues: GET …/ingestion_warnings/ or /api/projects/<id>/status/
+dashboards/run_insights dashboards/stream_tiles: POST …/query/ with the query of each insight
+dashboard_templates dashboards/create_from_template_json: send use_template with POST …/dashboards/
+data_color_themes column_configurations quick_filters file_system file_system_shortcut user_product_list: leave it out: GET …/insights/ and …/dashboards/ have a search
+search: GET …/insights/ or …/dashboards/ with search
+tags: leave it out: insights and dashboards have their tags
+health_issues sdk_health dead_letter_queue event_ingestion_restrictions: GET …/ingestion_warnings/ or /api/projects/<id>/status/
+instance_status instance_settings quota_limits: GET /metrics or /api/projects/<id>/status/
 activity_log advanced_activity_logs: GET …/persons/activity/
 comments: leave it out: write words into names and descriptions
-members invites roles: there is one user: send each program a key of its own, of /api/personal_api_keys/
+llm_analytics llm_prompts llm_skills evaluations evaluation_runs evaluation_directories evaluation_reports datasets dataset_items taggers tracing: calls of models are events: write a TrendsQuery or an EventsQuery of $ai_generation
+mcp_analytics: write a TrendsQuery of $mcp_tool_call with a breakdown by $mcp_tool_name
+conversations max_tools core_memory signals tasks task_runs task_channels canvases loops: there is no assistant: POST …/query/read/ reads a question in words
+metrics metalytics: send values as properties of events, or GET /metrics for those of the server
+members invites roles explicit_members access_controls resource_access_controls approval_policies change_requests role_external_references domains project_secret_api_keys rotate_secret_token delete_secret_token_backup: there is one user: send each program a key of its own, of /api/personal_api_keys/
+users: GET /api/users/@me/
+environments: GET /api/projects/
+schema: GET /openapi.json
 `),
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
 
@@ -210,11 +241,20 @@ export function insteadOf(place: string, name: unknown): string {
 
 /**
  * Says what serves the address of PostHog's API that has no route, as a sentence; empty of other addresses. `pathname` is
- * of a request.
+ * of a request; `below` takes only those that stand where a route has an id.
  */
-export function insteadOfPath(pathname: string): string {
+export function insteadOfPath(pathname: string, part: "all" | "below" = "all"): string {
   const below = /^\/api\/(?:(?:environments|projects|organizations)\/[^/]+\/)?(.*)$/.exec(pathname);
-  const path = below?.[1]?.replaceAll(/\/\d+(?=\/)/g, "") ?? "";
-  const found = Object.entries(INSTEAD.path).find(([name]) => `${path}/`.startsWith(`${name}/`));
+  const [first = "", second, ...rest] = (below?.[1] ?? "").split("/");
+  // The oldest clients ask in the singular; an id may stand in the middle.
+  const paths = [first, `${first}s`].flatMap((noun) => [
+    [noun, second, ...rest].join("/"),
+    [noun, ...rest].join("/"),
+  ]);
+  const found = Object.entries(INSTEAD.path).find(
+    ([name]) =>
+      (part === "all" || name.includes("/")) &&
+      paths.some((path) => `${path}/`.startsWith(`${name}/`)),
+  );
   return found === undefined ? "" : `…/${found[0]}/ is not served here: ${found[1]}.`;
 }

@@ -3,6 +3,9 @@ import type { Log } from "../../core/ports/log.ts";
 import { Failure, isDiskFull, isOutOfDescriptors, serverError } from "../../core/values/failure.ts";
 import { insteadOfPath } from "../../core/values/instead.ts";
 
+/** What a 404 says of a path that nothing is said about. */
+const OTHER_PATHS = "GET /openapi.json has the paths of this server.";
+
 /** The answer for a failure: its envelope, status and headers. */
 export function problem(
   failure: Failure,
@@ -47,16 +50,18 @@ function headersOf({ status, retryAfterS }: Failure): Record<string, string> {
  * `path` is of the request: one of PostHog's API that has no route says what to ask instead.
  */
 export function failureOf(thrown: unknown, requestId: string, log: Log, path = ""): Failure {
-  if (thrown instanceof Failure) return thrown;
   if (thrown instanceof NotFoundError) {
-    return new Failure("not_found", `Not found. ${insteadOfPath(path)}`.trimEnd());
+    return new Failure("not_found", `Not found. ${insteadOfPath(path) || OTHER_PATHS}`);
   }
+  if (thrown instanceof Failure) return orInstead(thrown, path);
   if (thrown instanceof ParseError) {
     return thrown.cause instanceof Failure
       ? thrown.cause
       : new Failure("parse_error", "The body is not valid JSON.");
   }
-  if (thrown instanceof ValidationError && thrown.type !== "response") return invalid(thrown);
+  if (thrown instanceof ValidationError && thrown.type !== "response") {
+    return orInstead(invalid(thrown), path);
+  }
   if (thrown instanceof Error && isDiskFull(thrown)) {
     log.warn("disk full; request refused", { request_id: requestId, error: thrown });
     return new Failure("unavailable", "The disk is full: nothing changes until there is space.");
@@ -67,6 +72,12 @@ export function failureOf(thrown: unknown, requestId: string, log: Log, path = "
   }
   log.error("request failed", { request_id: requestId, error: thrown });
   return serverError(requestId);
+}
+
+/** A failure, or what to ask instead if the path has a name of PostHog's API in the place of an id. */
+export function orInstead(failure: Failure, path: string): Failure {
+  const instead = [400, 404, 405].includes(failure.status) ? insteadOfPath(path, "below") : "";
+  return instead === "" ? failure : new Failure("not_found", `Not found. ${instead}`);
 }
 
 /** Without the message of Elysia, which repeats the value. A wrong kind comes before fields of other kinds. */

@@ -7,7 +7,7 @@ test("a name has one line, which says what to write in plain words", () => {
   for (const table of Object.values(INSTEAD)) {
     for (const [name, advice] of Object.entries<string>(table)) {
       expect(name).toMatch(/^\S+$/);
-      expect(advice).toMatch(/\b(?:write|ask|GET|POST|send|leave)\b/);
+      expect(advice).toMatch(/\b(?:write|ask|GET|POST|PATCH|DELETE|send|leave)\b/);
       expect(advice).not.toMatch(/[.;]$/);
     }
   }
@@ -31,6 +31,8 @@ test.each([
   ["/api/environments/7/feature_flags/my_flags", "…/feature_flags/ is not served here: "],
   ["/api/environments/7/dashboards/12/run_insights/", "…/dashboards/run_insights/ is not served"],
   ["/api/organizations/x/members/", "…/members/ is not served here: there is one user"],
+  ["/api/action/3/", "…/actions/ is not served here: "],
+  ["/api/projects/1/insights/aBc/sharing", "…/insights/sharing/ is not served here: "],
   ["/api/projects/@current/error_tracking/issues/1/", "…/error_tracking/ is not served here: "],
 ])("the address %s has the sentence of its path", (path, sentence) => {
   expect(insteadOfPath(path)).toStartWith(sentence);
@@ -46,6 +48,17 @@ test("an address of nothing that PostHog has is not found, and no more", () => {
     "/api/projects/1/surveys2/",
   ]) {
     expect(insteadOfPath(path)).toBe("");
+  }
+});
+
+test("below the path of a thing, only names of PostHog's count", () => {
+  expect(insteadOfPath("/api/projects/1/persons/cohorts/", "below")).not.toBe("");
+  for (const path of [
+    "logs/query/",
+    "max_tools/create_and_query_insight/",
+    "persons/1/activity/",
+  ]) {
+    expect(insteadOfPath(`/api/projects/1/${path}`, "below")).toBe("");
   }
 });
 

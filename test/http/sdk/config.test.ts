@@ -95,12 +95,10 @@ describe("lookups of SDKs", () => {
     ...["__proto__", "constructor"],
   ])("for the key %s is not there, and the key is not repeated", async (key) => {
     const app = await newProject();
-    const problem = {
-      type: "invalid_request",
-      code: "not_found",
-      detail: "Not found.",
-      attr: null,
-    };
+    const detail = key.startsWith("phx_")
+      ? "This is a personal API key, which is secret. A project API key, phc_…, is expected."
+      : "The project API key is not known here.";
+    const problem = { type: "invalid_request", code: "not_found", detail, attr: null };
 
     for (const form of ["config", "config.js"]) {
       const refused = await app.ask("GET", `/array/${key}/${form}`, { key: null });

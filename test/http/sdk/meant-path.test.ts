@@ -22,6 +22,11 @@ const MEANT: [method: string, path: string, meant: string][] = [
   ["POST", "/relay/flags/?v=2", "/flags/"],
   ["GET", "/ph/array/:key/config.js", "/array/:key/config.js"],
   ["GET", "/ph/api/surveys/?token=x", "/api/surveys/"],
+  ["POST", "//batch/", "/batch/"],
+  ["POST", "/i/v0//e", "/i/v0/e"],
+  ["POST", "/Capture/", "/capture/"],
+  ["POST", "/api/track/", "/track/"],
+  ["POST", "/Ingest//I/V1/Logs", "/i/v1/logs"],
 ];
 
 test("an unknown path that ends in one for SDKs is 404, names it, and is in the status", async () => {
@@ -47,6 +52,63 @@ test("an unknown path that ends in one for SDKs is 404, names it, and is in the 
 const newProject = sharedApp();
 
 test.each([
+  ["GET", "//api/projects/1/insights/", "/api/projects/1/insights/"],
+  ["GET", "/api/environments//1/persons/?limit=1", "/api/environments/1/persons/"],
+  ["PATCH", "/API/Environments/1/Insights/AbC12345", "/api/environments/1/insights/AbC12345"],
+  ["GET", "/ingest/api/users/@me/", "/api/users/@me/"],
+  ["GET", "/api/api/projects/", "/api/projects/"],
+  ["POST", "/api/query/", "/api/environments/<project_id>/query/"],
+  ["GET", "/api/person/", "/api/environments/<project_id>/persons/"],
+  ["GET", "/api/dashboard/7/", "/api/environments/<project_id>/dashboards/7/"],
+  ["GET", "/api/project/1/events", "/api/projects/1/events"],
+])("%s %s means the path %s of the API, and counts as no event", async (method, path, meant) => {
+  const app = await newProject();
+
+  const answered = await app.ask(method, path);
+
+  expect(answered).toMatchObject({ status: 404, body: { code: "not_found" } });
+  const { detail } = answered.body as { detail: string };
+  expect(detail).toStartWith(`Not found. The path ${meant} is meant.`);
+  const status = (await app.ask("GET", "/api/projects/1/status/")).body as Status;
+  expect(status.arrivals.refused.map((refused) => refused.path)).not.toContain(
+    path.replace(/\?.*/, ""),
+  );
+});
+
+test.each([
+  ["GET", "persons/cohorts/?person_id=1", "there are no cohorts"],
+  ["PATCH", "persons/cohorts/", "there are no cohorts"],
+  ["POST", "persons/batch_by_distinct_ids/", "GET …/persons/"],
+  ["GET", "persons/funnel", "ActorsQuery"],
+  ["GET", "insights/trend/?insight=TRENDS", "TrendsQuery"],
+  ["GET", "insights/abcdefgh/sharing/", "nothing is shared"],
+  ["GET", "property_definitions/seen_together/", "event_names"],
+  ["HEAD", "surveys", ""],
+  ["PUT", "hog_functions/x/", "nothing is sent out"],
+])("%s …/%s, which PostHog has, is 404 with what to ask", async (method, path, advice) => {
+  const app = await newProject();
+  for (const below of ["environments/1", "projects/@current"]) {
+    const answered = await app.ask(method, `/api/${below}/${path}`);
+
+    expect(answered.status).toBe(404);
+    if (method !== "HEAD") expect(answered.body).toMatchObject({ code: "not_found" });
+    expect(String((answered.body as { detail?: string } | undefined)?.detail ?? "")).toContain(
+      advice,
+    );
+  }
+});
+
+test("the address of an environment is one of its project", async () => {
+  const app = await newProject();
+  for (const below of ["", "1/", "@current/"]) {
+    const { status, body } = await app.ask("GET", `/api/environments/${below}`);
+    expect(status).toBe(200);
+    const list = (await app.ask("GET", `/api/projects/${below}`)).body;
+    expect(body).toEqual(list);
+  }
+});
+
+test.each([
   "/nothing",
   "/ingest/",
   "/ecommerce",
@@ -59,6 +121,9 @@ test.each([
   const answered = await app.ask("POST", path, { key: null });
   expect(answered).toMatchObject({
     status: 404,
-    body: { code: "not_found", detail: "Not found." },
+    body: {
+      code: "not_found",
+      detail: "Not found. GET /openapi.json has the paths of this server.",
+    },
   });
 });
