@@ -241,7 +241,7 @@ export function insteadOf(place: string, name: unknown): string {
 
 /**
  * Says what serves the address of PostHog's API that has no route, as a sentence; empty of other addresses. `pathname` is
- * of a request; `below` takes only those that stand where a route has an id.
+ * of a request. With `below`, only names count that PostHog has in the place of an id.
  */
 export function insteadOfPath(pathname: string, part: "all" | "below" = "all"): string {
   const below = /^\/api\/(?:(?:environments|projects|organizations)\/[^/]+\/)?(.*)$/.exec(pathname);

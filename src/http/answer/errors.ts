@@ -3,7 +3,7 @@ import type { Log } from "../../core/ports/log.ts";
 import { Failure, isDiskFull, isOutOfDescriptors, serverError } from "../../core/values/failure.ts";
 import { insteadOfPath } from "../../core/values/instead.ts";
 
-/** What a 404 says of a path that nothing is said about. */
+/** The advice for a path without advice of its own. */
 const OTHER_PATHS = "GET /openapi.json has the paths of this server.";
 
 /** The answer for a failure: its envelope, status and headers. */

@@ -4,7 +4,7 @@ const PATH_CHARS_MAX = 100;
 /** The paths that exporters of OTLP add to an address. */
 const OTLP = /\/v1\/(?:logs|metrics|traces)\/?$/;
 
-/** What an unknown path was meant to be: a sentence, and whether senders use that path. */
+/** The path in place of an unknown one, as a sentence, and whether it is a path of senders. */
 export type Meant = { detail: string; isOfSender: boolean };
 
 /**
