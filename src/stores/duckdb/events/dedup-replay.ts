@@ -20,7 +20,7 @@ export function readDedupEntries(connection: DuckDBConnection, windowMs: number,
 
 const ERASED = `
   SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, 0::USMALLINT AS mark
-  FROM temp.doomed`;
+  FROM temp.doomed WHERE task IS NOT NULL`;
 
 /** Passes the entries of erased events, so that the deduplication window forgets them (decision 60). */
 export function readErasedEntries(connection: DuckDBConnection, take: Take) {

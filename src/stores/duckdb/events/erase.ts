@@ -33,7 +33,7 @@ const BY_ID = `
 
 const doomedEvents = ({ from }: Names) => `
   CREATE TEMP TABLE doomed AS
-  SELECT events.rowid AS row, uuid, events.project_id, ingested_at, task
+  SELECT events.rowid AS row, uuid, events.project_id, events.seq, ingested_at, task
   FROM ${from}.events JOIN temp.by_id
     ON by_id.project_id = events.project_id AND by_id.distinct_id = events.distinct_id
   WHERE events.seq <= by_id.seq`;
@@ -41,18 +41,24 @@ const doomedEvents = ({ from }: Names) => `
 // A record of several persons is listed once.
 const doomedLogs = ({ from }: Names) => `
   CREATE TEMP TABLE doomed_log AS
-  SELECT row, min(task) AS task
+  SELECT row, owned.project_id, owned.seq, min(task) AS task
   FROM (SELECT rowid AS row, project_id, seq, unnest(${LOG_OWNERS}) AS distinct_id
     FROM ${from}.logs WHERE ${MAY_HAVE_OWNER}) AS owned
   JOIN temp.by_id ON by_id.project_id = owned.project_id AND owned.seq <= by_id.seq
     AND by_id.distinct_id = owned.distinct_id
-  GROUP BY row`;
+  GROUP BY ALL`;
+
+// Padding rows have no task.
+const doomedPadding = ({ from }: Names, { table, doomed }: Pick<Copied, "table" | "doomed">) => `
+  INSERT INTO temp.${doomed} BY NAME
+  SELECT padding.rowid AS row FROM ${from}.${table} AS padding JOIN temp.${doomed} AS large
+    ON padding.seq = large.seq AND padding.project_id = -large.project_id`;
 
 const COUNTS = `
   SELECT task, count(*) FILTER (is_event)::INTEGER AS events,
     count(*) FILTER (NOT is_event)::INTEGER AS logs
   FROM (SELECT task, true AS is_event FROM temp.doomed
-    UNION ALL SELECT task, false FROM temp.doomed_log) GROUP BY task`;
+    UNION ALL SELECT task, false FROM temp.doomed_log) WHERE task IS NOT NULL GROUP BY task`;
 
 // Copies one row group at a time, so that memory holds only one and ingest goes on in between.
 const copyRows = ({ from, to }: Names, { table, doomed, order }: Copied) => `
@@ -188,6 +194,7 @@ async function findDoomed(
   for (const sql of [BY_ID, doomedEvents(names), doomedLogs(names), ERASED_PROPERTIES]) {
     await connection.run(sql);
   }
+  for (const copied of COPIED) await connection.run(doomedPadding(names, copied));
   const counts = await rows(connection, COUNTS);
   return new Map(
     counts.map(({ task, events, logs }) => [

@@ -144,3 +144,40 @@ describe("an erasure", () => {
     expect(left.map(({ name }) => name)).toEqual(["e2: of user 2", "e2: text"]);
   });
 });
+
+test("padding rows go with the large event or record before them, and are counted as no row", async () => {
+  await fill(200, 1);
+  await duckdb.write(async (connection) => {
+    await connection.run(`INSERT INTO events BY NAME SELECT -1 AS project_id, seq, uuid, event, '' AS distinct_id,
+      person_id, "timestamp", ingested_at, '{}' AS properties
+      FROM events, range(5) WHERE seq IN (3, 4, 103)`);
+    const log = (project: number, attributes: string) =>
+      `SELECT ${project} AS project_id, 3 AS seq, uuid() AS uuid, TIMESTAMP '2026-11-21' AS "timestamp",
+         TIMESTAMP '2026-11-21' AS observed_timestamp, TIMESTAMP '2026-11-21' AS ingested_at,
+         '' AS trace_id, '' AS span_id, 0 AS trace_flags, '' AS severity_text, 0 AS severity_number, 'info' AS level,
+         '' AS service_name, '' AS event_name, '' AS body, '${attributes}' AS attributes,
+         '{}' AS resource_attributes, '{}' AS instrumentation_scope`;
+    await connection.run(`INSERT INTO logs BY NAME ${log(1, '{"posthogDistinctId":"user-3"}')}`);
+    await connection.run(`INSERT INTO logs BY NAME ${log(-1, "{}")}`);
+  });
+  let counted: unknown;
+  const ready = async (erased: unknown) => {
+    counted = erased;
+  };
+
+  await eventErasure(duckdb).erase([taskOf(3, 100)], { ...OPTIONS, ready });
+
+  expect(counted).toEqual(new Map([[3, { events: 1, logs: 1 }]]));
+  const left = await duckdb.read((connection) =>
+    rows(
+      connection,
+      `SELECT seq::INTEGER AS seq, count(*)::INTEGER AS count FROM events WHERE project_id < 0 GROUP BY ALL
+       UNION ALL SELECT 0, count(*)::INTEGER FROM logs ORDER BY seq`,
+    ),
+  );
+  expect(left).toEqual([
+    { seq: 0, count: 0 },
+    { seq: 4, count: 5 },
+    { seq: 103, count: 5 },
+  ]);
+});
