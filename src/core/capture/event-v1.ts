@@ -25,8 +25,13 @@ export function fromV1(raw: JsonObject, sdk: string): FromV1 {
   const options = optionsOf(raw["options"] ?? {});
   if (!isObjectOrEmpty(properties)) return { dropped: "invalid_event" };
   if (options === undefined) return { dropped: "invalid_options" };
+  // Fields of the older protocol are kept: `$set` is read, and others get a warning.
+  const { options: sent, session_id: _session, window_id: _window, ...fields } = raw;
+  const hasUnknown = isObject(sent) && Object.keys(sent).some((name) => !OPTIONS.has(name));
   return {
     raw: {
+      ...fields,
+      ...(hasUnknown ? { options: sent } : {}),
       event,
       distinct_id: id,
       timestamp,
@@ -47,6 +52,8 @@ const FLAGS = {
   disable_skew_correction: "$ignore_sent_at",
   process_person_profile: "$process_person_profile",
 };
+
+const OPTIONS: ReadonlySet<string> = new Set([...Object.keys(FLAGS), "product_tour_id"]);
 
 /** Returns the properties of options; undefined if an option is invalid. */
 function optionsOf(options: Json): JsonObject | undefined {

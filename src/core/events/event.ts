@@ -9,6 +9,7 @@ import {
   storableText,
 } from "../values/json.ts";
 import { isoTime, parseEventTime, TIME_MS_MIN } from "../values/time.ts";
+import { hasUnreadField } from "./event-fields.ts";
 
 /** Characters (code points) of a distinct id; the rest is cut with a warning. */
 export const DISTINCT_ID_CHARS_MAX = 200;
@@ -82,6 +83,7 @@ export type ChangeReason =
   | "rounded_unsafe_integer"
   | "ignored_invalid_set"
   | "ignored_invalid_unset"
+  | "ignored_event_field"
   | "cookieless_visitor_unknown"
   | "invalid_process_person_profile";
 
@@ -271,6 +273,7 @@ function lifted(raw: JsonObject, properties: JsonObject, changes: ChangeReason[]
   if ((unset !== null && !isUnset(unset)) || (raw["$unset"] ?? null) !== null) {
     changes.push("ignored_invalid_unset");
   }
+  if (hasUnreadField(raw, properties)) changes.push("ignored_event_field");
   if (given[0] === undefined && given[1] === undefined) return properties;
   const result = { ...properties };
   for (const name of ["$set", "$set_once"]) {

@@ -37,9 +37,13 @@ export function unsafeId(
   return [key, bytes[first - 1] === MINUS ? first - 1 : first, first + digits.length];
 }
 
-/** Whether the digits of an integer are one that a double takes for another. */
+/** The first number that is written with an exponent, as JavaScript writes it. */
+const EXPONENT_MIN = 1e21;
+
+/** Whether the digits of an integer become others: those of another number, or shorter ones of the same double. */
 export function isRounded(digits: string, value: number): boolean {
-  return INTEGER.test(digits) && BigInt(digits) !== BigInt(value);
+  if (!INTEGER.test(digits)) return false;
+  return value < EXPONENT_MIN ? String(value) !== digits : BigInt(digits) !== BigInt(value);
 }
 
 /**

@@ -81,9 +81,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   invalid_event: dropped(
     "The event is not an object, its `event` is not text, or its `properties` are not an object.",
   ),
-  message_size_too_large: dropped(
-    "The event is larger than 1 MiB as stored, or than 8 MiB at `/i/v0/ai/batch/`.",
-  ),
+  message_size_too_large: dropped("The event is over 1 MiB as stored, or 8 MiB on the AI path."),
   event_nested_too_deep: dropped("The event is nested deeper than 128 levels."),
   event_has_too_many_keys: dropped("An object in the event has more than 10,000 keys."),
   invalid_event_name: dropped(
@@ -171,6 +169,9 @@ const MEANINGS: Record<WarningType, Meaning> = {
   ignored_invalid_set: changed("`$set` or `$set_once` was not an object and was ignored."),
   ignored_invalid_unset: changed(
     "`$unset` was outside of `properties`, or had an item that is not text. That part was ignored.",
+  ),
+  ignored_event_field: changed(
+    "A field of the event was ignored, such as `$groups` outside of `properties`. Send it in `properties`.",
   ),
   replaced_invalid_uuid: changed("The uuid was not valid. The event got a new one."),
   invalid_process_person_profile: changed(

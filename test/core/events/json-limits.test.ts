@@ -136,6 +136,9 @@ describe("a number", () => {
     ["9007199254740991", 0],
     ["-9007199254740991", 0],
     ["9007199254740993", MARK.rounded],
+    // The double is exact, but is written with other digits.
+    ["175928847299117056", MARK.rounded],
+    ["-1152921504606846976", MARK.rounded],
     ["-12345678901234567890", MARK.rounded],
     ["10000000000000000", 0],
     ["-9007199254740994", 0],

@@ -49,6 +49,22 @@ async function stored(): Promise<Record<string, unknown>[]> {
 }
 
 describe("the newer capture protocol", () => {
+  test("reads `$set` of the event, and warns about unknown fields and options", async () => {
+    const sent = [
+      event({ $set: { plan: "pro" } }),
+      event({ options: { unknown: 1 } }),
+      event({ traits: { plan: "pro" } }),
+    ];
+    const { body } = await post(batch(...sent));
+    const ignored = { result: "warning", details: "ignored_event_field" };
+    const results = [{ result: "ok" }, ignored, ignored];
+    expect(body).toEqual({
+      results: Object.fromEntries(sent.map(({ uuid }, at) => [uuid, results[at]])),
+    });
+    const { body: persons } = await app.get("/persons/?distinct_id=ann");
+    expect(persons).toMatchObject({ results: [{ properties: { plan: "pro" } }] });
+  });
+
   test("stores events, with what their options and the SDK's header stand for", async () => {
     const full = event({
       uuid: "01A1FC95-120F-7EE5-8897-FBDA3B3B14F7",
