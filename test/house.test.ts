@@ -120,6 +120,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/capture/additions.ts": "test/core/capture/cookieless.test.ts",
   "http/request/fields.ts": "test/http/changes.test.ts, test/hostile/fields.test.ts",
   "http/request/versions.ts": "test/http/changes.test.ts",
+  "core/logs/unkept.ts": "test/http/sdk/otlp.test.ts",
   "core/sql/sql.ts": "test/stores/duckdb/sql/statements.test.ts",
   "core/sql/tables.ts": "test/stores/duckdb/sql/sql.test.ts",
   "stores/duckdb/sql/allowed.ts": "test/stores/duckdb/sql/check.test.ts",

@@ -1,6 +1,7 @@
 import { admitBody, type Body } from "../../core/capture/admit-body.ts";
 import type { DailySalts } from "../../core/capture/cookieless.ts";
 import { admitLogs, type LogsBody } from "../../core/logs/logs.ts";
+import { countUnkept, type UnkeptSignal } from "../../core/logs/unkept.ts";
 import { countryOf } from "../process/countries.ts";
 import { gcAfterBytes, gcWithinShare } from "../process/garbage-collection.ts";
 import { serve } from "./rpc.ts";
@@ -31,6 +32,11 @@ export const decoder = {
   },
   async admitLogs(body: LogsBody, now: number) {
     return decoded(body, () => admitLogs(body, arrived(now)));
+  },
+  async countUnkept(body: LogsBody, signal: UnkeptSignal) {
+    const count = countUnkept(body, signal);
+    collectAfter(body.bytes.length);
+    return count;
   },
 };
 

@@ -37,6 +37,7 @@ export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close()
     decoder: {
       admit: (body, now, salts) => decoder().admit(body, now, salts),
       admitLogs: (body, now) => decoder().admitLogs(body, now),
+      countUnkept: (body, signal) => decoder().countUnkept(body, signal),
       releaseBytes: gcAfterBytes(fullGC),
     },
     close: () => thread?.terminate(),

@@ -54,6 +54,8 @@ export type LogAdmission = {
 /** The thread that decodes large bodies. */
 export type LogDecoder = {
   admitLogs(body: LogsBody, now: number): Promise<LogAdmission>;
+  /** Counts what a request has of a signal that is not kept. Fails `invalid_payload` or `payload_too_large`. */
+  countUnkept(body: LogsBody, signal: "traces" | "metrics"): Promise<number>;
   /** Called with the bytes of a body and of its lines once they are no longer needed. */
   releaseBytes(bytes: number): void;
 };
@@ -74,6 +76,8 @@ export type Logs = {
    * {@link admitLogs} does, and `unavailable` when the disk refuses.
    */
   accept(project: number, body: LogsBody): Promise<{ accepted: number; rejected: number }>;
+  /** Returns how many spans or data points a request has, all of which are rejected. Fails as `accept` does. */
+  countUnkept: LogDecoder["countUnkept"];
 };
 
 /** Logs on a journal. */
@@ -101,12 +105,19 @@ export function logs(needs: Needs): Logs {
       if (hold > 0) await Bun.sleep(hold);
       return { accepted: count, rejected };
     },
+    async countUnkept(body, signal) {
+      const sent = body.bytes.length;
+      const count = await decoder.countUnkept(body, signal);
+      decoder.releaseBytes(sent);
+      return count;
+    },
   };
 }
 
 type Limits = { inflatedBytesMax: number; storedBytesMax: number };
 
-const LIMITS: Limits = { inflatedBytesMax: BODY_BYTES_MAX, storedBytesMax: LOGS_BYTES_MAX };
+/** Limits of bodies that the decoder decodes. */
+export const LIMITS: Limits = { inflatedBytesMax: BODY_BYTES_MAX, storedBytesMax: LOGS_BYTES_MAX };
 
 /** Limits of bodies that the server's thread decodes itself, within a few milliseconds. */
 const LIMITS_HERE: Limits = {
@@ -187,9 +198,13 @@ function sharedJson() {
 
 function groupsOf(body: LogsBody, { inflatedBytesMax }: Limits): Iterable<LogGroup> {
   return body.form === "json"
-    ? logGroups(parse(decompress(body, inflatedBytesMax)))
+    ? logGroups(bodyJson(body, inflatedBytesMax))
     : logGroupsOfProtobuf(inflate(body, inflatedBytesMax));
 }
+
+/** Returns the JSON of a body. Fails as {@link admitLogs} does. */
+export const bodyJson = (body: LogsBody, inflatedBytesMax = LIMITS.inflatedBytesMax): Json =>
+  parse(decompress(body, inflatedBytesMax));
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

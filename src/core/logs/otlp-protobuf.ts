@@ -22,7 +22,24 @@ export function* logGroupsOfProtobuf(request: Uint8Array): Generator<LogGroup> {
   }
 }
 
-/** An ExportLogsServiceResponse that tells how many records were rejected, and why. */
+/**
+ * Returns the number of messages in the last of nested fields. A level is a list of field numbers.
+ * Fails `invalid_payload` if a message cannot be read.
+ */
+export function countMessages(request: Uint8Array, levels: readonly number[][]): number {
+  const reader = new BinaryReader(request, decodeUtf8);
+  const countIn = (span: Span, [fields, ...deeper]: readonly number[][]): number => {
+    if (fields === undefined) return 1;
+    let count = 0;
+    for (const field of fields) {
+      for (const found of messages(reader, span, field)) count += countIn(found, deeper);
+    }
+    return count;
+  };
+  return countIn({ start: 0, end: request.length }, levels);
+}
+
+/** The answer to an export that tells how many records were rejected, and why. */
 export function partialSuccess(rejected: number, reason: string): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
   writer.tag(1, LengthDelimited).fork();

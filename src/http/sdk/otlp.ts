@@ -21,16 +21,31 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
 
 const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
 
-const REJECTED =
-  "Records that are larger than 1 MiB, beyond 64 MiB in all, nested too deep, or no records.";
+/** A partial success (OTLP 1.7): the field of its count in JSON, and its reason. */
+const LOGS = {
+  field: "rejectedLogRecords",
+  reason:
+    "Records that are larger than 1 MiB, beyond 64 MiB in all, nested too deep, or no records.",
+};
+const METRICS = {
+  field: "rejectedDataPoints",
+  reason: "Hoglet keeps no metrics of OpenTelemetry. Send logs to /i/v1/logs, or events.",
+};
+const TRACES = {
+  field: "rejectedSpans",
+  reason:
+    "Hoglet keeps no traces of OpenTelemetry. Send calls of models as events such as $ai_generation.",
+};
+type Signal = typeof LOGS;
 
 /**
  * OTLP over HTTP. Logs are stored (decision 36). Metrics and traces, which SDKs of PostHog may send, are
- * answered but not stored (decision 37). The project key is a bearer token or `?token=`.
+ * answered as rejected in part: status 200, the count and the reason (decision 37). The project key is a bearer token or `?token=`.
  */
 export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRoute[] {
   const handle = async (
     request: Request,
+    signal: Signal,
     accept: (project: number, body: LogsBody) => Promise<{ rejected: number }>,
   ): Promise<Response> => {
     const project = projectOf(request, projects);
@@ -40,17 +55,28 @@ export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRout
       const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
       const compression = new URL(request.url).searchParams.get("compression")?.toLowerCase() ?? "";
       const { rejected } = await accept(project, { bytes, encoding, compression, form });
-      return form === "json" ? answerJson(rejected) : answerProtobuf(rejected);
+      return form === "json" ? answerJson(rejected, signal) : answerProtobuf(rejected, signal);
     } finally {
       release();
     }
   };
-  const ignore = async () => ({ rejected: 0 });
+  const count = (of: "metrics" | "traces") => async (_: number, body: LogsBody) => ({
+    rejected: await logs.countUnkept(body, of),
+  });
+  const unkept = (path: string, signal: Signal, of: "metrics" | "traces"): SdkRoute => ({
+    method: "POST",
+    path,
+    handle: (request) => handle(request, signal, count(of)),
+  });
   return [
-    { method: "POST", path: "/i/v1/logs/", handle: (request) => handle(request, logs.accept) },
-    ...["/i/v1/metrics/", "/i/v1/traces/", "/i/v0/ai/otel/"].map((path): SdkRoute => {
-      return { method: "POST", path, handle: (request) => handle(request, ignore) };
-    }),
+    {
+      method: "POST",
+      path: "/i/v1/logs/",
+      handle: (request) => handle(request, LOGS, logs.accept),
+    },
+    unkept("/i/v1/metrics/", METRICS, "metrics"),
+    unkept("/i/v1/traces/", TRACES, "traces"),
+    unkept("/i/v0/ai/otel/", TRACES, "traces"),
   ];
 }
 
@@ -75,18 +101,17 @@ function formOf(request: Request): Form {
   );
 }
 
-function answerJson(rejected: number): Response {
+function answerJson(rejected: number, { field, reason }: Signal): Response {
   if (rejected === 0) return Response.json({});
-  const rejectedLogRecords = String(rejected);
   return Response.json(
-    { partialSuccess: { rejectedLogRecords, errorMessage: REJECTED } },
+    { partialSuccess: { [field]: String(rejected), errorMessage: reason } },
     { headers: { "hoglet-dropped": String(rejected) } },
   );
 }
 
-function answerProtobuf(rejected: number): Response {
+function answerProtobuf(rejected: number, { reason }: Signal): Response {
   const headers: Record<string, string> = { "content-type": "application/x-protobuf" };
   if (rejected === 0) return new Response(null, { headers });
   headers["hoglet-dropped"] = String(rejected);
-  return new Response(partialSuccess(rejected, REJECTED), { headers });
+  return new Response(partialSuccess(rejected, reason), { headers });
 }

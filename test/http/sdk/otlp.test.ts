@@ -477,20 +477,67 @@ describe("log records on their way", () => {
   });
 });
 
-describe.each(["/i/v1/metrics", "/i/v1/traces", "/i/v0/ai/otel"])("POST %s", (path) => {
-  test("checks the key, answers, and stores nothing", async () => {
-    const stored = await storedAfter(async () => {
-      const json = await app.ask("POST", path, { body: said("x"), key: PROJECT_KEY });
-      const protobuf = await app.ask("POST", `${path}/?token=${PROJECT_KEY}`, {
-        body: new Uint8Array([1]),
-        key: null,
-        headers: PROTOBUF,
-      });
-      const refused = await app.ask("POST", path, { body: said("x"), key: "phc_unknown" });
+/** A field of protobuf that holds bytes. */
+const field = (number: number, ...parts: number[][]) => {
+  const bytes = parts.flat();
+  return [number * 8 + 2, bytes.length, ...bytes];
+};
 
-      expect(json).toMatchObject({ status: 200, body: {} });
-      expect(protobuf).toMatchObject({ status: 200, body: "" });
+/** Three spans of two scopes. */
+const SPANS = {
+  json: { resourceSpans: [{ scopeSpans: [{ spans: [{}, { name: "b" }] }, { spans: [{}] }] }] },
+  protobuf: field(1, field(2, field(2), field(2, field(5, [98]))), field(2, field(2))),
+};
+
+/** Three points: two of a sum and one of a gauge. */
+const POINTS = {
+  json: {
+    resourceMetrics: [
+      {
+        scopeMetrics: [
+          {
+            metrics: [
+              { name: "m", sum: { dataPoints: [{}, {}] } },
+              { gauge: { dataPoints: [{}] } },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  protobuf: field(
+    1,
+    field(2, field(2, field(7, field(1), field(1))), field(2, field(5, field(1)))),
+  ),
+};
+
+describe.each([
+  ["/i/v1/metrics", "rejectedDataPoints", POINTS],
+  ["/i/v1/traces", "rejectedSpans", SPANS],
+  ["/i/v0/ai/otel", "rejectedSpans", SPANS],
+] as const)("POST %s", (path, count, sent) => {
+  test("checks the key, stores nothing, and says how much it rejects", async () => {
+    const stored = await storedAfter(async () => {
+      const ask = (body: unknown, headers: Record<string, string> = {}) =>
+        app.ask("POST", `${path}/?token=${PROJECT_KEY}`, { body, key: null, headers });
+      const json = await ask(JSON.stringify(sent.json), JSON_TYPE);
+      const zipped = gzipSync(JSON.stringify(sent.json));
+      const errorMessage = expect.stringContaining("Hoglet keeps no ");
+
+      for (const { status, body, headers } of [json, await ask(zipped, JSON_TYPE)]) {
+        expect([status, body]).toEqual([200, { partialSuccess: { [count]: "3", errorMessage } }]);
+        expect(headers.get("hoglet-dropped")).toBe("3");
+      }
+      const protobuf = await ask(Uint8Array.from(sent.protobuf), PROTOBUF);
+      expect(protobuf.status).toBe(200);
       expect(protobuf.headers.get("content-type")).toBe("application/x-protobuf");
+      expect(protobuf.headers.get("hoglet-dropped")).toBe("3");
+      expect(protobuf.text).toContain("Hoglet keeps no ");
+      expect(await ask(said("x"), JSON_TYPE)).toMatchObject({ status: 200, body: {} });
+      expect(await ask(new Uint8Array(), PROTOBUF)).toMatchObject({ status: 200, body: "" });
+      expect((await ask(new Uint8Array([1]), PROTOBUF)).status).toBe(400);
+      expect((await ask("{", JSON_TYPE)).status).toBe(400);
+      const refused = await app.ask("POST", path, { body: said("x"), key: "phc_unknown" });
       expect(refused.status).toBe(401);
     });
     expect(stored).toEqual([]);
