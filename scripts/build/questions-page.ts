@@ -198,6 +198,7 @@ export function questionsPage(): string {
     "## Names",
     table(["of", "found by", "for example"], NAMES),
     "A property chooses its event, if only one event has it. A property of the event comes before one of the person with the same name, and that one before one of a group. The spelling of your own names and values is never changed.",
+    "A text that reads as a number, such as `12.50` or `1e3`, counts as a number in sums, averages and comparisons, as in insights and in SQL. Other texts, such as `1,5` and `12€`, are left out. `orders with amount 12.5` also finds `12.50`.",
     "Names are kept for a minute. If a word is not understood, they are read again, so a new name is known at once. A project without events answers 0 to questions about page views, screens and clicks.",
     "### Your own words",
     "Say your own words for an event or a property once. They come before all others:",

@@ -1,8 +1,16 @@
 /** How the values of a property look: most of them. A list is also an object. */
 export type ValueType = "text" | "number" | "boolean" | "time" | "list";
 
-/** A property by name; `count` is the number of rows that have it, among the newest that were read. */
-export type NamedProperty = { name: string; type: ValueType; count: number };
+/**
+ * A property by name; `count` is the number of rows that have it, among the newest that were read. `hasNumbers`
+ * says of one that is not of numbers that some of its values are numbers, or texts that read as numbers.
+ */
+export type NamedProperty = {
+  name: string;
+  type: ValueType;
+  hasNumbers?: boolean;
+  count: number;
+};
 
 /** An event by name, with the properties of its newest events. */
 export type NamedEvent = {

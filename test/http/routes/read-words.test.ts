@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { WordsRead } from "../../../src/core/insights/words/read-words.ts";
+import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 
@@ -195,4 +196,105 @@ test.each([
 
   expect(status).toBe(400);
   expect(body).toMatchObject(failure);
+});
+
+describe("texts that read as numbers", () => {
+  const spellings = ["12.50", "7", "-3", "1e3", "+0.5", "007"];
+  const others = [
+    " 12 ",
+    "1,5",
+    "12€",
+    "0x10",
+    "",
+    "NaN",
+    "1_000",
+    ".5",
+    "Infinity",
+    "1e999",
+    "€3",
+  ];
+  const DEEDS: readonly (readonly [event: string, property: string, values: readonly Json[]])[] = [
+    ["sale", "amount", spellings],
+    ["booking", "amount", ["12.50", 7.5, "-3", 40]],
+    ["tender", "amount", [...others, ...spellings]],
+    ["match", "score", ["9", "10", "100"]],
+    ["test", "score", [...others, ...spellings]],
+    ["refill", "liters", [...others, true, 8, "8.0"]],
+  ];
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await testApp({ now: NOW });
+    const events = DEEDS.flatMap(([name, property, values]) =>
+      values.map((value) => event({ event: name, properties: { [property]: value } })),
+    );
+    await app.capture(batch(...events));
+  });
+
+  afterAll(() => app[Symbol.asyncDispose]());
+
+  const asked = async (query: object): Promise<unknown> => {
+    const { body } = await app.ask("POST", "/api/environments/1/query/", { body: { query } });
+    const [line] = (body as { results?: Json[] }).results ?? [];
+    if (Array.isArray(line)) return line[0];
+    return (line as JsonObject | undefined)?.["aggregated_value"] ?? body;
+  };
+
+  const SUMS = [
+    ["sum of", "sum", "sum(toFloat(P))"],
+    ["average", "avg", "avg(toFloat(P))"],
+    ["minimum", "min", "min(toFloat(P))"],
+    ["maximum", "max", "max(toFloat(P))"],
+    ["median", "median", "quantile(0.5)(toFloat(P))"],
+    ["p90 of", "p90", "quantile(0.9)(toFloat(P))"],
+  ] as const;
+  const cases = DEEDS.flatMap(([name, property]) =>
+    SUMS.map(([words, ...rest]) => [`${words} ${property} of ${name}`, name, property, ...rest]),
+  ) as [string, string, string, string, string][];
+
+  test.each(cases)("are numbers: %s", async (words, name, property, math, sql) => {
+    const query = `SELECT ${sql.replace("P", `properties.${property}`)} FROM events WHERE event = '${name}'`;
+    const series = [{ kind: "EventsNode", event: name, math, math_property: property }];
+    const typed = { kind: "TrendsQuery", series, trendsFilter: { display: "BoldNumber" } };
+    const number = await asked({ kind: "HogQLQuery", query });
+
+    expect(number).toBeNumber();
+    expect(await asked(typed)).toBe(number);
+    expect(await asked({ kind: "WordsQuery", query: `${words} last 7 days` })).toBe(number);
+  });
+
+  test.each(DEEDS)("are compared as numbers: %s", async (name, property, values) => {
+    const query = `SELECT count() FROM events WHERE event = '${name}' AND toFloat(properties.${property}) > 7.5`;
+    const properties = [{ key: property, type: "event", operator: "gt", value: 7.5 }];
+    const series = [{ kind: "EventsNode", event: name, properties }];
+    const typed = { kind: "TrendsQuery", series, trendsFilter: { display: "BoldNumber" } };
+    const words = `how many ${name} with ${property} over 7.5 last 7 days`;
+    const isOver = (value: Json) =>
+      typeof value !== "boolean" &&
+      /^[-+]?\d+(\.\d+)?(e\d+)?$/.test(`${value}`) &&
+      Number(value) > 7.5;
+    const number = values.filter((value) => isOver(value) && Number.isFinite(Number(value))).length;
+
+    expect(await asked({ kind: "HogQLQuery", query })).toBe(number);
+    expect(await asked(typed)).toBe(number);
+    expect(await asked({ kind: "WordsQuery", query: words })).toBe(number);
+  });
+
+  test.each([
+    ["how many match with score 10 last 7 days", 1],
+    ["how many refill with liters 8 last 7 days", 2],
+    ["how many sale with amount 12.5 last 7 days", 1],
+    ["how many sale with amount 7 last 7 days", 2],
+  ])("are found in each spelling: %s", async (words, number) => {
+    expect(await asked({ kind: "WordsQuery", query: words })).toBe(number);
+  });
+
+  test("are the lines of a breakdown as they were sent", async () => {
+    const query = "match by score last 7 days";
+    const { body } = await app.ask("POST", "/api/environments/1/query/", {
+      body: { query: { kind: "WordsQuery", query } },
+    });
+
+    expect(body).toMatchObject({ results: [{}, {}, {}] });
+  });
 });

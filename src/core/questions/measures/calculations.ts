@@ -1,4 +1,4 @@
-import { type EventInfo, isMoney, type PropertyInfo } from "../names/index.ts";
+import { type EventInfo, isMoney, numbersAmong, type PropertyInfo } from "../names/index.ts";
 import {
   type Asked,
   type Item,
@@ -76,7 +76,7 @@ type Target = { item?: Item; property: PropertyInfo };
 /** The property to calculate with, or undefined. "Highest order" means its amount. */
 function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefined {
   const math = calculationOf(asked)?.[1];
-  const numbers = numbersOf(asked, event ?? null);
+  const numbers = numbersOf(asked, event ?? null, math);
   const [target] = numbers;
   if (target !== undefined) {
     const isOfEvent =
@@ -167,8 +167,8 @@ const isRanked = (item: Item): boolean => item.isUsed && isTagged(item, "GREATES
 const TIME =
   /^(?:how_\w+_take|how_long|hours|minutes|time|times|duration|length|long|slowest|fastest|longest|shortest)$/;
 
-/** The number properties in a question, without labels. */
-const numbersOf = (asked: Asked, event: EventInfo | null): Target[] =>
+/** The number properties in a question, without labels; with a calculation, those with some numbers, too. */
+const numbersOf = (asked: Asked, event: EventInfo | null, math: string | undefined): Target[] =>
   asked.items.flatMap((item): Target[] => {
     // "What did guests pay" is not about the number of guests.
     const isSubject = /^(?:do|does|did)$/.test(asked.items[item.at - 1]?.word ?? "");
@@ -177,7 +177,7 @@ const numbersOf = (asked: Asked, event: EventInfo | null): Target[] =>
     const { properties, near } = item.term;
     const all = properties.length > 0 ? properties : near;
     const [property] = rankedProperties(
-      all.filter(({ type }) => type === "number"),
+      math === undefined ? all.filter(({ type }) => type === "number") : numbersAmong(all),
       [event],
     );
     return property === undefined ? [] : [{ item, property }];

@@ -17,6 +17,7 @@ export type PropertyInfo = {
   of: "event" | "person" | "group" | "session";
   name: string;
   type: ValueType;
+  hasNumbers?: boolean;
   count: number;
   group?: number;
   events?: ReadonlySet<string>;
@@ -88,6 +89,12 @@ const PLACES = /^(?:app|web|website|site|shop|store|online)$/;
 /** Whether a property has amounts of money. */
 export const isMoney = ({ name, type }: Pick<PropertyInfo, "name" | "type">): boolean =>
   type === "number" && MONEY.test(spoken(name));
+
+/** The properties to calculate with: those of numbers; without such, those with some numbers. */
+export const numbersAmong = (properties: readonly PropertyInfo[]): readonly PropertyInfo[] => {
+  const numbers = properties.filter(({ type }) => type === "number");
+  return numbers.length > 0 ? numbers : properties.filter(({ hasNumbers }) => hasNumbers);
+};
 
 const MONEY =
   /\b(?:revenue|amount|price|total|value|mrr|arr|cost|fee|charge|paid|sales|salary|commission|eur|usd|gbp)\b/;

@@ -19,11 +19,13 @@ export function propertiesOf(
 ): PropertyInfo[] {
   const ofEvents = new Map<
     string,
-    { types: Map<ValueType, number>; count: number; events: Set<string> }
+    { types: Map<ValueType, number>; hasNumbers: boolean; count: number; events: Set<string> }
   >();
   for (const event of events.values()) {
-    for (const { name, type, count } of event.properties.values()) {
-      const one = ofEvents.get(name) ?? { types: new Map(), count: 0, events: new Set() };
+    for (const { name, type, hasNumbers, count } of event.properties.values()) {
+      const none = { types: new Map(), hasNumbers: false, count: 0, events: new Set<string>() };
+      const one = ofEvents.get(name) ?? none;
+      one.hasNumbers ||= hasNumbers === true || type === "number";
       one.types.set(type, (one.types.get(type) ?? 0) + count);
       one.count += count;
       one.events.add(event.name);
@@ -33,8 +35,8 @@ export function propertiesOf(
   const mostly = (types: Map<ValueType, number>) =>
     [...types].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? "text";
   return [
-    ...[...ofEvents].map(([name, { types, count, events: those }]): PropertyInfo => {
-      return { of: "event", name, type: mostly(types), count, events: those };
+    ...[...ofEvents].map(([name, { types, events: those, ...rest }]): PropertyInfo => {
+      return { of: "event", name, type: mostly(types), ...rest, events: those };
     }),
     ...vocabulary.person_properties.map((one): PropertyInfo => ({ of: "person", ...one })),
     ...vocabulary.groups.flatMap(({ group_type_index: group, properties }) =>

@@ -1,4 +1,5 @@
 import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
+import { DECIMAL } from "../../values/property-filter.ts";
 import { folded } from "../text/stems.ts";
 import { VALUE_WORDS } from "./defined.ts";
 import { add, type NameIndex, type PropertyInfo, type ValueInfo } from "./index.ts";
@@ -72,10 +73,13 @@ function countryOf(property: string, value: string): string[] {
   return isCode ? [folded(COUNTRIES.of(value) ?? "")].filter((text) => text !== "") : [];
 }
 
+const NUMBER = new RegExp(`^${DECIMAL}$`);
+
 /** The texts for a value: as stored, with spaces for `_` and `-`, a page without its slash, a site without its domain. */
 function textsOf({ property: { name, type }, value }: ValueInfo): string[] {
   const text = folded(value);
-  if (type === "number") return [`#${text}`];
+  const numbers = NUMBER.test(text) ? [`#${Number(text)}`] : [];
+  if (type === "number" && numbers.length > 0) return numbers;
   if (type === "boolean" || text === "" || text.length > 100) return [];
   const spaced = text.replace(/[_-]+/g, " ");
   const undotted = text.replace(/\.(?=\s|$)/g, "");
@@ -91,6 +95,7 @@ function textsOf({ property: { name, type }, value }: ValueInfo): string[] {
   const verbs =
     verb === null ? [] : [text.slice(0, -1), text.slice(0, -2), `${verb[1]}${verb[2] ?? ""}`];
   return [
+    ...numbers,
     text,
     spaced,
     undotted,

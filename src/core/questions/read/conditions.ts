@@ -1,4 +1,4 @@
-import { type NameIndex, type PropertyInfo, spoken } from "../names/index.ts";
+import { type NameIndex, numbersAmong, type PropertyInfo, spoken } from "../names/index.ts";
 import { nameStems, nameWords, stemOf } from "../text/stems.ts";
 import { inUnitOf, numbersIn } from "./numbers.ts";
 import type { Compared, Condition, Part } from "./parts.ts";
@@ -135,8 +135,8 @@ export const conditionOn = (
     : { kind: "filter", of, text: found.free().map(found.text).join(" "), ...more };
 
 function numeric(found: Found, compared: Compared): Condition | undefined {
-  const properties = propertiesIn(found).filter(
-    ({ type, name }) => type === "number" && inUnitOf(name, compared) !== undefined,
+  const properties = numbersAmong(propertiesIn(found)).filter(
+    ({ name }) => inUnitOf(name, compared) !== undefined,
   );
   const bounds = inUnitOf(properties[0]?.name ?? "", compared) ?? compared.bounds;
   const values = bounds.map(({ number }) => String(number));
@@ -145,13 +145,19 @@ function numeric(found: Found, compared: Compared): Condition | undefined {
 
 function equalNumber(found: Found, index: NameIndex): Condition | undefined {
   const numbers = numbersIn(found).map(String);
-  const properties = propertiesIn(found).filter(
-    (one) =>
-      one.type === "number" ||
-      numbers.every((number) => index.values.get(number)?.some(({ property }) => property === one)),
-  );
+  // Filters compare texts, so a number stands for all its stored spellings.
+  const spellings = (number: string, property: PropertyInfo) =>
+    (index.values.get(`#${number}`) ?? []).flatMap((one) =>
+      one.property === property ? one.value : [],
+    );
+  const of = propertiesIn(found).flatMap((property) => {
+    const stored = numbers.map((number) => spellings(number, property));
+    if (property.type !== "number" && stored.some(({ length }) => length === 0)) return [];
+    const values = [...new Set([...numbers, ...stored.flat()])];
+    return [{ property, values, isExact: true }];
+  });
   const isNot = found.of("WITHOUT", "EXCEPT", "DIFFERS").length > 0;
-  return condition(found, properties, isNot ? "is_not" : "exact", numbers);
+  return conditionOn(found, of, { operator: isNot ? "is_not" : "exact", isNamed: true });
 }
 
 /** Whether "pay" in "did not pay" is the verb of an event, and not the property "payment". */

@@ -1,6 +1,5 @@
-import { DECIMAL } from "../../../core/values/property-filter.ts";
 import { SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
-import { itemsOf } from "./property-filter.ts";
+import { itemsOf, numberOf } from "./property-filter.ts";
 
 /** Events, persons and groups, the newest of each, whose properties are read. */
 export const NEWEST_MAX = 20_000;
@@ -41,9 +40,9 @@ const TIME = `'"\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?"'`;
 
 /**
  * Returns SQL of the properties of events, persons and groups, each with its type, and of their values. A property has
- * the `value` null, and says with `has_digits` whether a text of it is a number. The most frequent come first. Of all values, as many of each property are kept as of any other,
- * so that ids, which differ on each row, leave room for the rest. A window over the hash takes half as long as one over
- * the names.
+ * the `value` null, and says with `has_numbers` whether a value is a number or a text that reads as one. The most
+ * frequent come first. Of all values, as many of each property are kept as of any other, so that ids, which differ on
+ * each row, leave room for the rest. A window over the hash takes half as long as one over the names.
  */
 export const namesAndValues = (olderEvents: readonly number[]) => `
   WITH sampled AS MATERIALIZED (${eventsOf(olderEvents)}),
@@ -70,12 +69,12 @@ export const namesAndValues = (olderEvents: readonly number[]) => `
         WHEN '"' THEN CASE WHEN regexp_full_match(raw, ${TIME}, 's') THEN 'time' ELSE 'text' END
         WHEN '[' THEN 'list' WHEN '{' THEN 'list' WHEN 't' THEN 'boolean' WHEN 'f' THEN 'boolean'
         ELSE 'number' END AS type,
-      regexp_full_match(raw, '"${DECIMAL}"') AS has_digits
+      ${numberOf(`trim(raw, '"')`)} IS NOT NULL AS has_numbers
     FROM cells),
   properties AS (
     SELECT kind, owner, name, arg_max(type, (count, type)) AS type, greatest(sum(count), 1) AS count,
-      bool_or(has_digits) AS has_digits
-    FROM (SELECT kind, owner, name, type, sum(count) AS count, bool_or(has_digits) AS has_digits
+      bool_or(has_numbers) AS has_numbers
+    FROM (SELECT kind, owner, name, type, sum(count) AS count, bool_or(has_numbers) AS has_numbers
         FROM typed GROUP BY kind, owner, name, type
       UNION ALL SELECT kind, owner, name, 'text', 0, false FROM omitted_properties
       WHERE ${PROJECT} AND length(name) <= ${NAME_CHARS_MAX} AND (kind <> 'event'
@@ -103,7 +102,7 @@ export const namesAndValues = (olderEvents: readonly number[]) => `
       FROM ranked WHERE rank <= ${VALUES_OF_PROPERTY_MAX}
       ORDER BY rank, count DESC, kind, owner, name LIMIT ${VALUES_MAX})
     GROUP BY kind, owner, name, value)
-  SELECT kind, owner, name, type, NULL AS value, count::DOUBLE AS count, has_digits FROM properties
+  SELECT kind, owner, name, type, NULL AS value, count::DOUBLE AS count, has_numbers FROM properties
   UNION ALL
   SELECT kind, owner, name, NULL, value, count::DOUBLE, NULL FROM known
   ORDER BY count DESC, kind, owner, name, value`;

@@ -99,13 +99,14 @@ const olderEvents = (ofName: number) => `
 
 const isProperty = ({ value }: Row) => value === null;
 
-/** An amount of money that is sent as text is a number, as in insights and SQL; a zip code is not. */
-const propertyOf = ({ name, type, count, has_digits }: Row): NamedProperty => {
+/** An amount of money that is sent as text is a number, as in insights and SQL; a zip code has numbers. */
+const propertyOf = ({ name, type, count, has_numbers }: Row): NamedProperty => {
   const amount = { name: String(name), type: "number" as const };
-  const isAmount = has_digits === true && isMoney(amount);
+  const hasNumbers = has_numbers === true && type !== "number";
   return {
     ...amount,
-    type: isAmount ? "number" : (String(type) as ValueType),
+    ...(hasNumbers && isMoney(amount) ? {} : { type: String(type) as ValueType }),
+    ...(hasNumbers && !isMoney(amount) ? { hasNumbers } : {}),
     count: Number(count),
   };
 };
