@@ -66,8 +66,6 @@ export type EventFilter = {
   before?: string | undefined;
   /** Conditions on properties of the event, and of its person and groups as they are now. */
   properties?: PropertyConditions | undefined;
-  /** Used as `after`, if that is absent and a condition on a property is slow: no column of events has it. */
-  recently?: string | undefined;
 };
 
 /** Conditions on live events; all of them hold. */
@@ -81,7 +79,7 @@ export type EventReads = {
   /**
    * Returns a page of events, the newest `timestamp` first, then the latest arrival.
    * The page starts after the position `after` if there is one, else after `offset` events.
-   * `isMore` says whether events follow the page. `after` is the bound that was used.
+   * `isMore` says whether events follow the page.
    * Fails `invalid_input` on a pattern of `properties` that cannot be read.
    */
   list(
@@ -93,7 +91,6 @@ export type EventReads = {
     count: number;
     rows: (EventRow & { seq: number })[];
     isMore: boolean;
-    after: string | undefined;
   }>;
   /** Returns the event with a uuid; of several, the one of the newest `timestamp`, then the latest arrival. */
   find(project: number, uuid: string, signal: AbortSignal): Promise<EventDetail | undefined>;

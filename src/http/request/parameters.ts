@@ -4,7 +4,8 @@ import { Failure } from "../../core/values/failure.ts";
 import { parseUuid, readId } from "../../core/values/ids.ts";
 import { ownValue, storableText } from "../../core/values/json.ts";
 import { rejectUnknownFields } from "../../core/values/known-fields.ts";
-import { isoTime, parseTime } from "../../core/values/time.ts";
+import { isoTime } from "../../core/values/time.ts";
+import { zonedSpan } from "../../core/values/zoned-time.ts";
 import type { Route } from "../operation/route.ts";
 
 /** Matches `name[]` and `name[0]`, by which clients send the items of a list. */
@@ -102,11 +103,15 @@ export function wholeIn(name: string, item: string | number): number {
   throw new Failure("invalid_input", "A whole number is expected.", name);
 }
 
-/** Returns the time of the parameter `name`, in UTC. Fails `invalid_input`. */
-export function readTime(name: string, text: string | undefined): string | undefined {
+/**
+ * Returns the time of the parameter `name`, in UTC; one without a zone, and a day's midnight, are on the clock of
+ * `timezone`. Fails `invalid_input`.
+ */
+export function readTime(name: string, text: string | undefined, timezone: string) {
   if (text === undefined) return undefined;
-  const ms = parseTime(text);
-  if (ms !== undefined) return isoTime(ms);
+  // Without a time to count from, ages are no times here.
+  const span = text.startsWith("-") ? undefined : zonedSpan(text, { now: 0, timezone });
+  if (span !== undefined) return isoTime(span.instant.from);
   throw new Failure("invalid_input", "A time in ISO 8601 is expected.", name);
 }
 

@@ -23,7 +23,8 @@ import {
   pageQuery,
   readCursor,
 } from "../../core/values/page.ts";
-import { type Clock, isoTime, parseTime, TIME_MS_MIN } from "../../core/values/time.ts";
+import type { Clock } from "../../core/values/time.ts";
+import type { Moment } from "../../core/values/zoned-time.ts";
 import { EventStream } from "../answer/event-stream.ts";
 import { route } from "../operation/route.ts";
 import {
@@ -41,13 +42,8 @@ import { PropertyValuesShape } from "./persons.ts";
 
 const MIB = 1_048_576;
 
-const DAY_MS = 86_400_000;
-
 /** Largest `offset` of a list of events; further back, `before` goes on. */
 export const EVENTS_OFFSET_MAX = 10_000;
-
-/** Days that a list looks back if a filter reads a property without a column, and `after` is absent. */
-export const SLOW_FILTER_DAYS = 30;
 
 const EVENTS = "/api/environments/:project_id/events/";
 
@@ -74,8 +70,18 @@ const EventsQuery = t.Object({
   distinct_id: t.Optional(Text("ann")),
   person_id: t.Optional(Text(UUID, "The uuid of the person that the event belongs to now.")),
   uuid: t.Optional(Text(UUID)),
-  after: t.Optional(Text("2026-11-01", "Later than this time, ISO 8601.")),
-  before: t.Optional(Text("2026-12-01", "Earlier than this time, ISO 8601.")),
+  after: t.Optional(
+    Text(
+      "2026-11-01",
+      "Later than this time, ISO 8601. A day is its midnight; that and times without a zone are on the clock of the project's time zone.",
+    ),
+  ),
+  before: t.Optional(
+    Text(
+      "2026-12-01",
+      "Earlier than this time, ISO 8601. Of a day only its midnight counts, so that the day itself is not listed.",
+    ),
+  ),
   orderBy: t.Optional(
     Text('["-timestamp"]', "For clients of PostHog: the only order of the list, and its default."),
   ),
@@ -84,7 +90,7 @@ const EventsQuery = t.Object({
       type: "array",
       items: { type: "string" },
       examples: [[FILTER]],
-      description: `Filters as of a list of persons. The \`type\` is event, the default, person, or group with a \`group_type_index\`. A property of an event that has a column is found fast. With any other, \`after\` is by default ${SLOW_FILTER_DAYS} days before \`before\`, or before now; \`next\` shows it.`,
+      description: `Filters as of a list of persons. The \`type\` is event, the default, person, or group with a \`group_type_index\`. They change nothing about the time: without \`after\` the list goes back to the first event.`,
     }),
   ),
 });
@@ -140,14 +146,12 @@ export const eventRoutes = (needs: Needs) => [
         offset: place === undefined ? query.offset : 0,
         after: place && { timestamp: place.at, seq: place.id },
       };
-      const filter = {
-        ...filterOf(sent),
-        ...(await propertiesIn(url, sent.before, project, needs)),
-      };
+      const { timezone } = await needs.projects.get(project);
+      const moment = { now: needs.now(), timezone };
+      const filter = { ...filterOf(sent, timezone), properties: propertiesIn(url, moment) };
       const found = await needs.events.list(project, filter, part, signal);
       const last = found.isMore ? found.rows.at(-1) : undefined;
       const results = found.rows.map(({ seq: _, ...row }) => row);
-      if (found.after !== undefined) url.searchParams.set("after", found.after);
       return page(url, query, found.count, results, {
         next: last && cursorOf({ at: last.timestamp, id: last.seq }),
         returned: results.length,
@@ -228,21 +232,10 @@ const liveRoute = ({ live, isCatchingUp }: Needs) =>
     },
   });
 
-/** Filters of properties, and the default of `after` for slow ones. */
-async function propertiesIn(
-  url: URL,
-  until: string | undefined,
-  project: number,
-  { projects, now }: Needs,
-): Promise<Pick<EventFilter, "properties" | "recently">> {
-  // From the address, because Elysia keeps only one of a repeated parameter.
+/** Filters of properties; from the address, because Elysia keeps only one of a repeated parameter. */
+function propertiesIn(url: URL, moment: Moment): EventFilter["properties"] {
   const texts = listIn(url, "properties").filter((text) => text !== "");
-  if (texts.length === 0) return {};
-  const { timezone } = await projects.get(project);
-  const properties = eventFiltersIn(texts, { now: now(), timezone });
-  const before = parseTime(until ?? "") ?? now();
-  const recently = Math.max(TIME_MS_MIN, before - SLOW_FILTER_DAYS * DAY_MS);
-  return { properties, recently: isoTime(recently) };
+  return texts.length === 0 ? undefined : eventFiltersIn(texts, moment);
 }
 
 /** Fails `invalid_input` on another order than that of the list. */
@@ -265,14 +258,14 @@ async function personOf(project: number, uuid: string, { persons }: Needs): Prom
   }
 }
 
-function filterOf(filter: EventFilter): EventFilter {
+function filterOf(filter: EventFilter, timezone: string): EventFilter {
   const { uuid, person_id, distinct_id, after, before, ...rest } = filter;
   return {
     ...rest,
     distinct_id: readDistinctId(distinct_id),
     uuid: readUuid("uuid", uuid),
     person_id: readUuid("person_id", person_id),
-    after: readTime("after", after),
-    before: readTime("before", before),
+    after: readTime("after", after, timezone),
+    before: readTime("before", before, timezone),
   };
 }

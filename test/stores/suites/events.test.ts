@@ -114,27 +114,6 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
     expect(await numbersOf(stored, { properties: [tier] })).toEqual([3, 3, 2, 1]);
   });
 
-  test("a filter of a property without a column sees only recent events unless it has a bound", async () => {
-    await using stored = await open();
-    const properties = { plan: "pro", $browser: "Firefox" };
-    const at = (month: number) => ({ properties, timestamp: `2026-${month}-01T00:00:00.000000Z` });
-    await put(stored, 1, [batchEvent(1, at(10)), batchEvent(2, at(11))]);
-    const set = (key: string): PropertyConditions => [
-      { of: { type: "event" }, filter: { key, not: false, test: { is: "set" } } },
-    ];
-    const recently = "2026-10-15T00:00:00.000000Z";
-    const after = "2026-09-01T00:00:00.000000Z";
-
-    expect(await numbersOf(stored, { properties: set("plan"), recently })).toEqual([1, 2]);
-    expect(await numbersOf(stored, { properties: set("plan"), recently, after })).toEqual([
-      2, 2, 1,
-    ]);
-    expect(await numbersOf(stored, { properties: set("$browser"), recently })).toEqual([2, 2, 1]);
-    const filter = { properties: set("plan"), recently };
-    const { after: used } = await stored.events.list(1, filter, PAGE, FOREVER);
-    expect(used).toBe(recently);
-  });
-
   test("one event is found by its uuid, with its arrival, and of several the newest", async () => {
     await using stored = await open();
     const at = (day: number) => ({ timestamp: `2026-11-0${day}T00:00:00.000000Z` });

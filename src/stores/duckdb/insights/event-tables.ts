@@ -121,7 +121,7 @@ export async function selectEvents(
     isGroup(one) ? groupMet(one, source.passes) : source.passes(one),
   );
   const { conditions, ...needs } = source.needs(null);
-  return { ...needs, conditions: [...conditions, ...met], isFast: source.isPlain(), used };
+  return { ...needs, conditions: [...conditions, ...met], used };
 }
 
 /** Returns SQL of how far the clock is ahead of UTC at the time of an event. */

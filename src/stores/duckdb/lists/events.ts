@@ -17,8 +17,6 @@ export type EventSelection = {
   tables: string[];
   joins: string[];
   conditions: string[];
-  /** Whether only columns of events are read. */
-  isFast: boolean;
   /** The properties of events that have no column in all projects. */
   used: ReadonlySet<string>;
 };
@@ -83,7 +81,7 @@ export function eventReads(reads: ApiReads, filtering: Filtering): EventReads {
 }
 
 /** The fields of a filter that are compared with columns. */
-type Compared = Omit<EventFilter, "properties" | "recently">;
+type Compared = Omit<EventFilter, "properties">;
 
 const CONDITIONS: Record<keyof Compared, string> = {
   event: "events.event = $event",
@@ -152,18 +150,17 @@ type Listing = { filter: EventFilter; filtering: Filtering };
 async function listEvents(
   connection: DuckDBConnection,
   project: number,
-  { filter: { properties = [], recently, ...compared }, filtering }: Listing,
+  { filter: { properties = [], ...compared }, filtering }: Listing,
   { limit, offset, after }: PageQuery & { after?: EventCursor | undefined },
 ) {
   const beganMs = performance.now();
   const { values: bound, bind } = binder();
   const selected = await filtering.select(connection, project, properties, bind);
-  const { tables, joins, conditions, isFast, used } = selected;
-  const filter: Compared = isFast ? compared : { ...compared, after: compared.after ?? recently };
-  const given = filled(filter);
+  const { tables, joins, conditions, used } = selected;
+  const given = filled(compared);
   const values: Record<string, DuckDBValue> = { ...bound, ...Object.fromEntries(given) };
   // Only `person_id` needs the project again.
-  if (filter.person_id !== undefined) values["project"] = project;
+  if (compared.person_id !== undefined) values["project"] = project;
   const where = [...conditions, ...given.map(([name]) => CONDITIONS[name])];
   const from = (...more: string[]) =>
     ["FROM events", ...joins, `WHERE ${[...where, ...more].join(" AND ")}`].join("\n    ");
@@ -182,7 +179,7 @@ async function listEvents(
     const found = await rows(connection, LIST(tables, from(...afterCursor)), parameters);
     const events = found.slice(0, limit).map(eventRow);
     const isMore = Number(found[0]?.["places"] ?? 0) > events.length;
-    return { count: Number(total?.["count"]), rows: events, isMore, after: filter.after };
+    return { count: Number(total?.["count"]), rows: events, isMore };
   } finally {
     // Also after a list that ran out of time, because such lists need columns most.
     filtering.noteUse(used, performance.now() - beganMs);
