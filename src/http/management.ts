@@ -8,7 +8,7 @@ import { EventStream, eventStream } from "./answer/event-stream.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
 import { changesOf } from "./changes.ts";
-import { hasProject, type Route, shapesOf } from "./operation/route.ts";
+import { hasProject, type Route, shapesOf, type Thing } from "./operation/route.ts";
 import type { publicAddress } from "./request/address.ts";
 import type { Authorizer, Granted } from "./request/auth.ts";
 import { type Meter, parsedBody, readBody } from "./request/body.ts";
@@ -30,17 +30,17 @@ type Guards = Authorizer & {
 };
 
 /**
- * Serves an operation. It authorizes before it validates: without a key, an invalid body gets 401. `sibling` is the read
- * of the thing that it changes, or the change of the thing that it reads, if there is one.
+ * Serves an operation. It authorizes before it validates: without a key, an invalid body gets 401. `thing` is what it reads,
+ * changes or deletes, if that is one thing.
  */
 export function mountManagement(
   app: Elysia,
   route: Route,
   guards: Guards,
-  sibling: Route | undefined,
+  thing: Thing | undefined,
 ): void {
   const { authorize, address, prefer } = guards;
-  const { current, change, etagOf } = changesOf(route, sibling, address);
+  const { current, change, etagOf } = changesOf(route, thing, address);
   const isTable = hasTable(route);
   const meter: Meter = { held: 0 };
   type Context = { request: Request; params: Record<string, string> };
@@ -98,9 +98,9 @@ export function mountManagement(
       if (route.status !== 405) checkParameters(route, request);
       readScalars(route, query);
       if (isObject(body)) {
-        const thing = async () =>
+        const read = async () =>
           current(context as Context, await authenticate(context as Context));
-        await checkFields(route, body, thing);
+        await checkFields(route, body, read);
       }
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },

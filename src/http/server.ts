@@ -42,7 +42,7 @@ import { openApi } from "./docs/openapi.ts";
 import { docsRoutes } from "./docs/pages.ts";
 import { mountManagement } from "./management.ts";
 import { mountPages, mountSdk } from "./mount.ts";
-import { pagesOf, type Route, type SdkRoute, siblingOf } from "./operation/route.ts";
+import { pagesOf, type Route, type SdkRoute, thingOf } from "./operation/route.ts";
 import { type AddressNeeds, addresses } from "./request/address.ts";
 import { authorizer } from "./request/auth.ts";
 import type { Meter } from "./request/body.ts";
@@ -211,7 +211,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const paths = served.map(({ path }) => path);
   for (const route of served) {
     if (route.status !== 405) allow(route.path, route.method);
-    mountManagement(app, route, guards, siblingOf(route, served));
+    mountManagement(app, route, guards, thingOf(route, served));
   }
   const refused = (request: Request, failure: Failure) => {
     needs.arrivals.refuse(refusalOf(request, failure));

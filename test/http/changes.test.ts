@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { concrete, OPERATIONS, projectsOf, type Row } from "../support/answers/operations.ts";
+import { testApp } from "../support/start/app.ts";
 import { sharedApp } from "../support/start/shared-app.ts";
 
 const newProject = sharedApp();
@@ -78,6 +79,34 @@ describe.each(THINGS)("%s %s", (...row) => {
       expect([form, status]).toEqual([form, 200]);
     }
   });
+});
+
+const DELETED = OPERATIONS.filter(
+  ([method, path, , success]) =>
+    method === "DELETE" && success < 400 && THINGS.some(([, same]) => same === path),
+);
+
+test.each(DELETED.map((row) => [row[1], row] as const))(
+  "DELETE %s is checked by If-Match",
+  async (path, row) => {
+    // The deleted key may be that of the tests.
+    await using app = await testApp();
+    const { own, ids } = await projectsOf(app.project)(row);
+    const at = concrete(path, ids);
+    const tag = (await own.ask("GET", at)).headers.get("etag") ?? "";
+    const remove = (wanted: string) => own.ask("DELETE", at, { headers: { "if-match": wanted } });
+
+    expect(await remove('"old"')).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect((await own.ask("GET", at)).status).toBe(200);
+    expect((await remove(tag)).status).toBe(row[3]);
+  },
+);
+
+test("a change that has no version refuses If-Match", async () => {
+  const own = await newProject();
+  const sent = { body: { name: "one" }, headers: { "if-match": '"old"' } };
+  const refused = await own.ask("POST", `${own.api}/dashboards/`, sent);
+  expect(refused).toMatchObject({ status: 400, body: { attr: "If-Match" } });
 });
 
 test("a second save is refused, and names the user of the first", async () => {

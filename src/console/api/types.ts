@@ -2382,6 +2382,7 @@ export interface operations {
             };
             header?: {
                 Prefer?: "return=minimal" | "return=representation";
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -2410,6 +2411,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -3777,7 +3779,9 @@ export interface operations {
     insights_destroy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 project_id: string;
                 short_id: string;
@@ -3796,6 +3800,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -4777,7 +4782,9 @@ export interface operations {
     personal_api_keys_destroy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string;
+            };
             path: {
                 id: number | "@current";
             };
@@ -4795,6 +4802,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

@@ -3,7 +3,7 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { Failure, RETRY_AFTER_S, serverError } from "../../core/values/failure.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { type Route, type SdkRoute, siblingOf } from "../operation/route.ts";
+import { type Route, type SdkRoute, thingOf } from "../operation/route.ts";
 import { ProblemShape } from "../operation/schemas.ts";
 import { tooManyKeys } from "../request/auth.ts";
 import { schemaWriter, type WriteSchema } from "./json-schema.ts";
@@ -108,7 +108,7 @@ function pathsOf(
     if (route.documented) add(route, captureOperationOf(route.documented, "capture", write));
   }
   for (const route of management) {
-    const isVersioned = route.method === "PATCH" && siblingOf(route, management) !== undefined;
+    const isVersioned = route.method !== "GET" && thingOf(route, management) !== undefined;
     add(route, operationOf(route, tagOf(route), write, isVersioned));
   }
   return paths;

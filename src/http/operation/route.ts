@@ -71,10 +71,17 @@ export function hasProject({ path }: Pick<Route, "path">): boolean {
   return path.includes("/:project_id/");
 }
 
-/** The read of the thing that a route changes by PATCH, or that change of the thing that it reads. */
-export function siblingOf({ path, method }: Route, served: readonly Route[]): Route | undefined {
-  const other = { GET: "PATCH", PATCH: "GET" }[method as string];
-  return served.find((one) => one.path === path && one.method === other);
+/** The operations that read and change one thing. */
+export type Thing = { read: Route; patch: Route };
+
+/** The thing that a route reads, changes or deletes; undefined for any other route. */
+export function thingOf(route: Route, served: readonly Route[]): Thing | undefined {
+  const { path, method, status } = route;
+  if (!["GET", "PATCH", "DELETE"].includes(method) || status === 405) return undefined;
+  const [read, patch] = ["GET", "PATCH"].map((by) =>
+    served.find((one) => one.path === path && one.method === by),
+  );
+  return read && patch && { read, patch };
 }
 
 const ProjectId = Text(
