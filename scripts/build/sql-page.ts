@@ -97,6 +97,10 @@ const TAKEN = [
     "properties.tags[1], properties.tags[-1], properties.steps[n].kind",
     "a value of a list: the first is 1, the last is -1, another is null",
   ],
+  [
+    "SELECT upper(event) AS event … WHERE, GROUP BY, HAVING, ORDER BY event",
+    "the selected expression, in those after it too; `events.event` is the column, and so is `event` in WHERE where `max(event) AS event` is selected",
+  ],
   ["a.2, tupleElement(a, 2)", "the second part of a tuple"],
   ["arrayJoin(list)", "a row for each value of a list, before GROUP BY"],
   ["toDate(a) + 7, toDate(a) + INTERVAL 1 MONTH", "a date; a number is added to a time as seconds"],

@@ -1,6 +1,7 @@
 import { ARRAY_JOIN, isJsonColumn, isView } from "./names.ts";
 import { intervalOf, isDate, isText, isTextList, isTime } from "./nodes.ts";
 import {
+  constant,
   folded,
   isNode,
   lastName,
@@ -25,6 +26,30 @@ const nameOfItem = (item: Node): string => folded(item.alias || item[NAME] || la
 /** Returns the selected expression that a name alone means. */
 export const selected = (by: Node, items: readonly Node[] = []): Node | undefined =>
   namesOf(by).length === 1 ? items.find((item) => nameOfItem(item) === lastName(by)) : undefined;
+
+/**
+ * Returns the selected expression, or its place, that the name of one in GROUP BY is, also where a column has that
+ * name; undefined of all else, and of aggregates, in whose place the column is meant.
+ */
+export function grouped(by: Node, items: readonly Node[]): Node | undefined {
+  const at = items.findLastIndex(({ alias }) => alias && folded(alias) === lastName(by));
+  const item = namesOf(by).length === 1 ? items[at] : undefined;
+  if (item === undefined || hasAggregate(item)) return undefined;
+  return items.some((one) => one.class === "STAR") ? unnamed(item) : constant(at + 1);
+}
+
+/** Returns the columns of an answer with their names, and those of texts that are shown as numbers where they are. */
+export function shownAs(items: readonly Node[], columns: readonly string[]) {
+  const numbers = new Set<string>();
+  const shown = items.map((item, index) => {
+    const isPlain = item.class === "COLUMN_REF" || item.class === "STAR";
+    const text = items.length === columns.length && !isPlain ? columns[index] : undefined;
+    const alias = item.alias || (item[NAME] ?? text ?? "");
+    if (item[TEXT] === "number") numbers.add(alias);
+    return { ...item, alias };
+  });
+  return { numbers, shown };
+}
 
 /** Returns the mark of a selected expression that is the text of a property, a date or a time, with its name. */
 export function markOf(item: Node): Marks {
@@ -69,10 +94,11 @@ export const marksOf = (query: unknown): Marks =>
   nodesIn(firstSelect(query)?.["select_list"]).flatMap(markOf);
 
 const AGGREGATES =
-  /"function_name":"(?:list|count|count_star|sum|avg|min|max|any_value|median|mode|quantile_cont|approx_top_k|arg_m(?:in|ax))"/;
+  /"class":"WINDOW"|"function_name":"(?:list|count|count_star|count_?if|sum|avg|mean|min|max|any_value|median|mode|quantile(?:_\w+)?|approx_\w+|arg_?m\w+|m(?:in|ax)_by|(?:stddev|var|bool|bit|covar|regr)_(?!count")\w+|stddev|variance|corr|product)"/;
 
-/** Returns whether a rewritten expression has an aggregate in it. */
-export const hasAggregate = (node: Node): boolean => AGGREGATES.test(JSON.stringify(node));
+/** Returns whether a rewritten expression has an aggregate or OVER in it, outside of a query in it. */
+export const hasAggregate = (node: Node): boolean =>
+  AGGREGATES.test(JSON.stringify(node, (field, part) => (field === "subquery" ? null : part)));
 
 /** Returns whether DuckDB does not take the name of an expression in others. */
 export const isUnnamed = (node: Node): boolean =>

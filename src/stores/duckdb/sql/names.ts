@@ -1,5 +1,6 @@
 import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { ownValue } from "../../../core/values/json.ts";
+import { HOGQL_COLUMNS_REFUSED } from "./hogql/refused.ts";
 import { folded, isNode, type Node, rebuilt, refuse, TEXT } from "./tree.ts";
 
 /** The meanings of names in one SELECT. */
@@ -13,6 +14,12 @@ export type From = {
   named: Map<string, Node>;
   /** Whether it is within an aggregate. */
   isAggregate?: boolean;
+  /** Whether it has GROUP BY. */
+  isGrouped?: boolean;
+  /** Whether it is in HAVING. */
+  isAfter?: boolean;
+  /** Whether it is of single rows: in WHERE or GROUP BY. */
+  isRow?: boolean;
   /** Lists of its arrayJoin. */
   lists: Node[];
   /** Whether it is a condition of JOIN. */
@@ -23,6 +30,15 @@ export type From = {
   own?: string;
 };
 
+/** Returns a scope without names of selected expressions. */
+export const withoutNames = () => ({ marks: new Map(), named: new Map(), lists: [] });
+
+/** Returns the scope of a SELECT of some tables. */
+export const fromOf = (tables: Node[] = []): From => ({
+  ...{ tables, relations: new Set(), isJoin: false },
+  ...withoutNames(),
+});
+
 /** The meaning of a name: a column of a table, and keys in it. */
 export type Found = {
   table: string[];
@@ -31,6 +47,9 @@ export type Found = {
   /** The relation of events that has the column. */
   relation?: string;
 };
+
+/** The name of the time of a row, which no selected expression has. */
+export const ROW_TIME = "timestamp of the row";
 
 /** A FROM with a row for each value of a list. */
 export const ARRAY_JOIN = "arrayJoin";
@@ -62,6 +81,13 @@ const JSON_COLUMNS = new Set(
   Object.values(SQL_VIEWS).flatMap((columns) =>
     Object.keys(columns).filter((name) => columns[name]?.type === "JSON"),
   ),
+);
+
+/** Names of the columns of tables, but those of properties. */
+export const VIEW_COLUMNS: ReadonlySet<string> = new Set(
+  Object.values(SQL_VIEWS)
+    .flatMap((columns) => Object.keys(columns))
+    .filter((name) => !name.startsWith("$")),
 );
 
 /** Returns whether a column of a table, by its name in lower case, has properties. */
@@ -130,6 +156,19 @@ function ofPosthog(name: string, table: readonly string[], from: From): string[]
   if (view === "events" && name === "elements_chain") return ["properties", "$elements_chain"];
   const column = ownValue(ownValue(OTHER_NAMES, view) ?? {}, name);
   return column === undefined ? [] : [column];
+}
+
+/** Returns whether the name of a selected expression may be that of a column here, too, or is read as another. */
+export function hides(name: string, from: From, ctes: ReadonlyMap<string, unknown>): boolean {
+  const columns = (table: Node) =>
+    table.type === "BASE_TABLE" && !ctes.has(folded(table.table_name))
+      ? ownValue(SQL_VIEWS, folded(table.table_name))
+      : undefined;
+  return (
+    ownValue(HOGQL_COLUMNS_REFUSED, name) !== undefined ||
+    foundIn([name], from) !== undefined ||
+    from.tables.some((table) => ownValue(columns(table) ?? { [name]: {} }, name) !== undefined)
+  );
 }
 
 function inRelation(relation: string, names: readonly string[], table: string[]): Found {

@@ -14,6 +14,7 @@ import { quoted } from "../engine/duckdb.ts";
 import { groupMet, passesIn } from "../lists/property-filter.ts";
 import { readableSql } from "./hogql/text.ts";
 import { tokensOf } from "./hogql/tokens.ts";
+import { ROW_TIME } from "./names.ts";
 
 /** Bounds of all time: a range of the request that has no beginning or no end. */
 const ALWAYS = { from: "1970-01-01", to: "9999-12-31" };
@@ -125,8 +126,8 @@ function conditionsOf(
   const group = filterGroup({ type: "AND", values: list }, attr, read);
   checkFilters(filtersIn(group), attr);
   return [
-    ...(from === undefined ? [] : [`timestamp >= ${constantOf(from)}`]),
-    ...(to === undefined ? [] : [`timestamp < ${constantOf(to)}`]),
+    ...(from === undefined ? [] : [`"${ROW_TIME}" >= ${constantOf(from)}`]),
+    ...(to === undefined ? [] : [`"${ROW_TIME}" < ${constantOf(to)}`]),
     ...(group.of.length === 0 ? [] : [groupMet(group, passed)]),
   ];
 }

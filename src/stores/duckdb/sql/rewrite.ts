@@ -5,6 +5,7 @@ import { withType, zipped } from "./hogql/special-calls.ts";
 import {
   checkedUnion,
   firstSelect,
+  grouped,
   hasAggregate,
   isUnnamed,
   listName,
@@ -12,17 +13,23 @@ import {
   markOf,
   marksOf,
   selected,
+  shownAs,
   withList,
 } from "./items.ts";
 import {
   ARRAY_JOIN,
   type From,
   foundIn,
+  fromOf,
+  hides,
   isJsonColumn,
   isOf,
   nameOf,
+  ROW_TIME,
   relate,
   tablesIn,
+  VIEW_COLUMNS,
+  withoutNames,
   withRelations,
 } from "./names.ts";
 import { isText, isTextList, limitedBy, numbersTable } from "./nodes.ts";
@@ -63,15 +70,6 @@ const AGGREGATES =
 export const rewritten = (templates: Templates, tree: Node, columns: readonly string[]) =>
   new Rewriting(templates).statement(tree, columns);
 
-const withoutNames = () => ({ marks: new Map(), named: new Map(), lists: [] });
-
-const fromOf = (tables: Node[] = []): From => {
-  return {
-    ...{ tables, relations: new Set(), isJoin: false },
-    ...withoutNames(),
-  };
-};
-
 /** The rewriting of one statement. */
 class Rewriting {
   readonly #typing: Typing;
@@ -89,15 +87,7 @@ class Rewriting {
   statement(tree: Node, columns: readonly string[]) {
     const walked = this.#fields(tree, fromOf());
     const node = firstSelect(nodesIn(walked["statements"])[0]);
-    const items = nodesIn(node?.["select_list"]);
-    const numbers = new Set<string>();
-    const shown = items.map((item, index) => {
-      const isPlain = item.class === "COLUMN_REF" || item.class === "STAR";
-      const text = items.length === columns.length && !isPlain ? columns[index] : undefined;
-      const alias = item.alias || (item[NAME] ?? text ?? "");
-      if (item[TEXT] === "number") numbers.add(alias);
-      return { ...item, alias };
-    });
+    const { numbers, shown } = shownAs(nodesIn(node?.["select_list"]), columns);
     if (node !== undefined) node["select_list"] = shown;
     return { tree: walked, numbers };
   }
@@ -122,7 +112,10 @@ class Rewriting {
       ...this.#fields(node, from),
       condition: this.#walk(condition, { ...from, isJoin: true }),
     }),
-    COLUMN_REF: (node, from) => this.#column(node, namesOf(node), from),
+    COLUMN_REF: (node, from) =>
+      lastName(node) === ROW_TIME
+        ? this.#column(columnOf("timestamp", node), ["timestamp"], { ...from, ...withoutNames() })
+        : this.#column(node, namesOf(node), from),
     OPERATOR: (node, from) =>
       this.#within(node, from) ?? this.#typing.operator(this.#fields(node, from), from),
     CASE: (node, from) => this.#typing.chosen(this.#fields(node, from)),
@@ -141,7 +134,7 @@ class Rewriting {
 
   /** A SELECT. One without FROM, as ARRAY JOIN makes it, reads the tables of the query around it. */
   #select(
-    { cte_map, from_table, select_list, modifiers, group_expressions, ...rest }: Node,
+    { cte_map, from_table, select_list, group_expressions, ...rest }: Node,
     outer: From,
   ): Node {
     const isWithin = isNode(from_table) && from_table.type === "EMPTY";
@@ -149,7 +142,8 @@ class Rewriting {
     for (const { key, value } of nodesIn(isNode(ctes) ? ctes["map"] : [])) {
       this.#ctes.set(folded(key), marksOf((value as Node)["query"]));
     }
-    const own = fromOf(tablesIn(from_table));
+    const isGrouped = nodesIn(group_expressions).length > 0;
+    const own = { ...fromOf(tablesIn(from_table)), isGrouped };
     const from = isWithin ? { ...outer, ...withoutNames() } : own;
     const table = this.#walk(from_table, own);
     for (const one of tablesIn(table)) {
@@ -164,11 +158,16 @@ class Rewriting {
       if (item.alias) from.named.set(folded(item.alias), unnamed(made));
       return made;
     });
-    const others = this.#fields(rest, from);
     const marks = new Map([...from.marks, ...items.flatMap(markOf)]);
+    const { where_clause, having, modifiers, ...others } = rest;
     const parts = {
+      ...this.#fields(others, from),
+      where_clause: this.#walk(where_clause, { ...from, isRow: true }),
+      group_expressions: nodesIn(group_expressions).map(
+        (one) => grouped(one, items) ?? this.#walk(one, { ...from, isRow: true }),
+      ),
+      having: this.#walk(having, { ...from, isAfter: true }),
       modifiers: this.#walk(modifiers, { ...from, marks, items }),
-      group_expressions: nodesIn(group_expressions).map((one) => this.#whole(one, from)),
     };
     const { relations } = this.#templates;
     const join = relations[ARRAY_JOIN] ?? {};
@@ -177,8 +176,7 @@ class Rewriting {
     for (const [at, list] of from.lists.entries()) {
       joined = withList(joined, list, { at, items, join });
     }
-    const whole = { ...others, ...parts, cte_map: ctes, select_list: items };
-    return limitedBy({ ...whole, from_table: joined });
+    return limitedBy({ ...parts, cte_map: ctes, select_list: items, from_table: joined });
   }
 
   /** A call, or the column of the join with its list that arrayJoin becomes; a list of an aggregate stays. */
@@ -196,19 +194,25 @@ class Rewriting {
     if (made.function_name === "->>") return { ...made, [TEXT]: "text" };
     if (name !== "arrayjoin" || list === undefined) return made;
     if (hasAggregate(list)) return made;
-    const text = JSON.stringify(list);
-    const found = from.lists.findIndex((one) => JSON.stringify(one) === text);
+    const found = from.lists.map((one) => JSON.stringify(one)).indexOf(JSON.stringify(list));
     const at = found < 0 ? from.lists.push(list) - 1 : found;
     const column = columnOf(listName(at), node);
     return isTextList(list) ? { ...column, [TEXT]: "text" } : column;
   }
 
-  /** The selected expression of a name, where DuckDB does not take the name; undefined where it does. */
+  /**
+   * The selected expression of a name, where DuckDB does not take the name, or takes a column of FROM for it; undefined
+   * where it does. An aggregate stands neither in another nor in WHERE: there its name is that of the column.
+   */
   #repeated(name: string, at: Node, from: From): Node | undefined {
     const item = from.named.get(name);
     if (item === undefined) return undefined;
-    const isIn = from.isAggregate && !VIEW_COLUMNS.has(name) && !hasAggregate(item);
-    if (!isIn && !isUnnamed(item)) return undefined;
+    const isOut = (from.isAggregate || from.isRow) && hasAggregate(item);
+    // DuckDB finds a name itself in HAVING, and does not within another one of GROUP BY.
+    const isFound = from.isAfter && !from.isAggregate && !isUnnamed(item);
+    const isInner = from.isAggregate || (from.isGrouped && !hasAggregate(item));
+    if (isFound) return { ...at, ...from.marks.get(name) };
+    if (isOut || !(isInner || isUnnamed(item) || hides(name, from, this.#ctes))) return undefined;
     this.#repeatedChars += JSON.stringify(item).length;
     if (this.#repeatedChars > REPEATED_CHARS_MAX) {
       refuse(`${named(name)} is used too often: select it in a subquery of FROM.`, at);
@@ -217,10 +221,11 @@ class Rewriting {
     return { ...item, alias, query_location };
   }
 
-  /** An expression of GROUP BY or ORDER BY, where a name alone stays. */
+  /** An expression of ORDER BY, where the name of a selected one stays. */
   #whole(node: Node, from: From): Node {
-    const isName = node.class === "COLUMN_REF";
-    return this.#walk(node, isName ? { ...from, named: new Map() } : from) as Node;
+    const name = namesOf(node).length === 1 ? lastName(node) : "";
+    if (from.named.has(name)) return { ...node, ...from.marks.get(name) };
+    return this.#walk(node, from) as Node;
   }
 
   /** The expression of an ORDER BY; a property comes first by its number, then by its text. */
@@ -229,8 +234,9 @@ class Rewriting {
     const walked = { ...order, expression: by };
     const place = by.class === "CONSTANT" ? from.items?.[numberIn(by) - 1] : by;
     if (!isText(place)) return [walked];
-    // Where two tables have it, a name alone is the selected expression only outside of others.
-    const item = (from.tables.length > 1 && selected(by, from.items)) || place;
+    // Where a table has it, a name alone is the selected expression only outside of others.
+    const isColumn = from.tables.length > 1 || hides(lastName(by), from, this.#ctes);
+    const item = (isColumn && selected(by, from.items)) || place;
     return [{ ...walked, expression: this.#typing.item("double", [unnamed(item)], by) }, walked];
   }
 
@@ -279,7 +285,8 @@ class Rewriting {
     const plain = { ...node, column_names: [...table, column] };
     const [first = ""] = path;
     if (path.length === 0) return plain;
-    const isHot = path.length === 1 && first.startsWith("$") && Object.hasOwn(HOT, first);
+    const isHot =
+      path.length === 1 && first.startsWith("$") && Object.hasOwn(SQL_VIEWS["events"] ?? {}, first);
     const made =
       isHot && relation === undefined && isOf("events", table, from)
         ? this.#hot({ ...node, column_names: [...table, first] })
@@ -290,10 +297,3 @@ class Rewriting {
     return { ...made, [TEXT]: "text", [NAME]: VIEW_COLUMNS.has(name) ? names.join(".") : name };
   }
 }
-
-const HOT = SQL_VIEWS["events"] ?? {};
-const VIEW_COLUMNS = new Set(
-  Object.values(SQL_VIEWS)
-    .flatMap((columns) => Object.keys(columns))
-    .filter((name) => !name.startsWith("$")),
-);

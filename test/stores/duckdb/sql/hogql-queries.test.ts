@@ -190,3 +190,75 @@ test("session. finds the columns of sessions", async () => {
   );
   expect((body as { results: unknown }).results).toEqual((wanted as { results: unknown }).results);
 });
+
+// Rows of the alias in place of the column, as `[query, rows]`.
+const ALIASES: [sql: string, rows: unknown[][], body?: object][] = [
+  [
+    "SELECT if(event = 'order', 'sold', 'other') AS event, count() FROM events WHERE person_id IS NOT NULL GROUP BY event HAVING event = 'sold'",
+    [["sold", 1]],
+  ],
+  [
+    "SELECT toStartOfYear(timestamp) < now() AS timestamp, count() > 5 FROM events GROUP BY timestamp",
+    [[true, true]],
+  ],
+  [
+    "SELECT upper(distinct_id) AS distinct_id FROM events WHERE distinct_id = 'BOB' LIMIT 1",
+    [["BOB"]],
+  ],
+  ["SELECT upper(event) AS event FROM events WHERE events.event = 'order'", [["ORDER"]]],
+  [
+    "SELECT upper(event) AS event, lower(event), max(length(event)) FROM events WHERE event LIKE 'O%' GROUP BY event",
+    [["ORDER", "order", 5]],
+  ],
+  [
+    "SELECT upper(event) AS event, count() FROM events GROUP BY lower(event), event HAVING lower(event) = 'paid'",
+    [["PAID", 1]],
+  ],
+  [
+    "SELECT properties.n AS event FROM events WHERE event IS NOT NULL ORDER BY event DESC",
+    [["7"], ["1.5"]],
+  ],
+  [
+    "SELECT DISTINCT properties.n AS event FROM events ORDER BY event DESC LIMIT 2",
+    [["7"], ["1.5"]],
+  ],
+  [
+    "SELECT length(name) AS name, count() FROM (SELECT 'ab' AS name UNION ALL SELECT 'cd') GROUP BY name",
+    [[2, 2]],
+  ],
+  [
+    "WITH t AS (SELECT event AS name FROM events) SELECT upper(name) AS name, count() FROM t WHERE name = 'ORDER' GROUP BY name",
+    [["ORDER", 1]],
+  ],
+  ["SELECT 7 AS event, count() > 5 FROM events GROUP BY event", [[7, true]]],
+  [
+    "SELECT (SELECT max(event) FROM events) AS event, count() > 5 FROM events GROUP BY event",
+    [["view", true]],
+  ],
+  [
+    "SELECT event AS e, upper(e) AS name, length(name), count() FROM events WHERE e = 'view' GROUP BY e, name",
+    [["view", "VIEW", 4, 2]],
+  ],
+  // An aggregate stands neither in WHERE nor in another: there the column is meant.
+  [
+    "SELECT distinct_id, max(event) AS event FROM events WHERE event = 'paid' GROUP BY distinct_id",
+    [["bob", "paid"]],
+  ],
+  ["SELECT count() AS event, max(event) FROM events WHERE event = 'paid'", [[1, "paid"]]],
+  [
+    "SELECT distinct_id, max(event) AS event FROM events GROUP BY distinct_id HAVING event = 'paid'",
+    [["bob", "paid"]],
+  ],
+  // Filters of the request are of the time of the row.
+  [
+    "SELECT toStartOfMonth(timestamp) AS timestamp, count() > 4 FROM events WHERE {filters} GROUP BY timestamp",
+    [["2026-11-01", true]],
+    { filters: { dateRange: { date_from: "2026-11-21", date_to: "2026-11-21" } } },
+  ],
+];
+
+test.each(ALIASES)("a selected name comes before a column: %s", async (query, rows, more = {}) => {
+  const body = { query: { kind: "HogQLQuery", query, ...more } };
+  const { status, body: answer } = await app.ask("POST", "/api/environments/1/query/", { body });
+  expect({ status, answer }).toMatchObject({ status: 200, answer: { results: rows } });
+});
