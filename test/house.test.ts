@@ -194,6 +194,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "cli/rebuild.ts": "test/app/rebuild.test.ts",
   "cli/serve.ts": "test/executable/executable.test.ts, test/crash/kill.test.ts",
   "cli/stop-signal.ts": "test/crash/kill.test.ts, test/cli/deletions.test.ts",
+  "core/values/tags.ts":
+    "test/http/routes/dashboards/dashboards.test.ts, test/core/events/definitions.test.ts",
   "core/values/table.ts": "test/cli/run.test.ts, test/http/routes/sql.test.ts",
   "cli/version.ts": "test/cli/run.test.ts",
   "app/threads/decode-worker.ts": "test/http/sdk/capture.test.ts",

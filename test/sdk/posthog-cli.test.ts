@@ -29,7 +29,7 @@ beforeAll(async () => {
   await server.capture({
     api_key: PROJECT_KEY,
     batch: [
-      item("signed up", "ann", { source: "ad", $set: { plan: "pro", seats: 3 } }),
+      item("signed up", "ann", { source: "ad", $set: { plan: "pro", seats: 3, city: "Bonn" } }),
       item("signed up", "bob", { source: "mail" }),
       item("paid", "ann", { price: 9.5 }),
       item("$pageview", "ann", { $pathname: "/a", $current_url: "https://shop.example/a" }),
@@ -185,13 +185,32 @@ describe("posthog-cli api", () => {
     expect(read).toMatchObject({ name: "Seen", type: "collection" });
   });
 
-  test("leaves all other properties alone when it describes one", async () => {
-    const data = { description: "in EUR" };
-    const change = cli.call("property-definition-update", { propertyName: "price", data });
-    await expect(change).rejects.toThrow(/Bad Request/);
+  test.each([
+    ["event-definition-update", { eventName: "paid" }, "/event_definitions/"],
+    ["property-definition-update", { propertyName: "price" }, "/property_definitions/"],
+    [
+      "property-definition-update",
+      { propertyName: "city", type: "person" },
+      "/property_definitions/?type=person",
+    ],
+  ])("%s describes the one of %j, and leaves all others alone", async (tool, named, path) => {
+    const note = { description: "in EUR", tags: ["shop", "money"], verified: true };
+    expect(await cli.call(tool, { ...named, data: note })).toMatchObject(note);
+    await cli.call(tool, { ...named, data: { tags: ["shop"] } });
 
-    const { results } = await server.get<Listed>("/property_definitions/?limit=500");
-    expect(results.filter(({ description }) => description !== "")).toEqual([]);
+    const { results } = await server.get<Listed>(path);
+    const described = results.filter(({ description }) => description !== "");
+    expect(described).toMatchObject([{ ...note, name: Object.values(named)[0], tags: ["shop"] }]);
+    const hidden = cli.call(tool, { ...named, data: { hidden: true } });
+    await expect(hidden).rejects.toThrow(/Bad Request/);
+  });
+
+  test.each([
+    ["event-definition-update", { eventName: "nothing" }],
+    ["property-definition-update", { propertyName: "nothing" }],
+  ])("%s of an unknown name is refused", async (tool, named) => {
+    const change = cli.call(tool, { ...named, data: { description: "x" } });
+    await expect(change).rejects.toThrow(/not found/);
   });
 
   test("finds the log records of a service", async () => {

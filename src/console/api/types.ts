@@ -1780,6 +1780,8 @@ export interface components {
             last_seen_at: string | null;
             description: string;
             also_called: string[];
+            tags: string[];
+            verified: boolean;
         };
         EventDefinitionPage: {
             count: number;
@@ -1799,6 +1801,8 @@ export interface components {
             last_seen_at: string | null;
             description: string;
             also_called: string[];
+            tags: string[];
+            verified: boolean;
         };
         PropertyDefinitionPage: {
             count: number;
@@ -1809,6 +1813,8 @@ export interface components {
         DefinitionChange: {
             description?: string;
             also_called?: string[];
+            tags?: string[];
+            verified?: boolean;
         };
         Group: {
             group_type_index: number;
@@ -4158,6 +4164,7 @@ export interface operations {
                 cursor?: string;
                 search?: string;
                 type?: "event" | "person" | "group";
+                properties?: string;
                 event_names?: string;
                 filter_by_event_names?: boolean;
                 exclude_core_properties?: boolean;
@@ -4190,7 +4197,9 @@ export interface operations {
     };
     event_definitions_retrieve: {
         parameters: {
-            query?: never;
+            query?: {
+                name?: string;
+            };
             header?: never;
             path: {
                 project_id: string;

@@ -38,12 +38,6 @@ export type Dashboard = {
   tiles: Tile[];
 };
 
-/** Tags of a dashboard or an insight. */
-export const TAGS_MAX = 50;
-
-/** Characters of a tag. */
-export const TAG_CHARS_MAX = 255;
-
 /** Tiles of one dashboard. */
 export const DASHBOARD_TILES_MAX = 50;
 

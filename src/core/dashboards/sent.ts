@@ -1,14 +1,13 @@
 import type { TileChange } from "../ports/dashboards.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, type JsonObject, storableText } from "../values/json.ts";
+import { storableTags } from "../values/tags.ts";
 import {
   DASHBOARD_DESCRIPTION_CHARS_MAX,
   DASHBOARD_NAME_CHARS_MAX,
   DASHBOARD_TILES_MAX,
   type Layouts,
   type Place,
-  TAG_CHARS_MAX,
-  TAGS_MAX,
   TILE_TEXT_CHARS_MAX,
 } from "./dashboard.ts";
 
@@ -57,14 +56,6 @@ export function storableDashboard({ name, description, tags, ...others }: SentDa
     ...(deleted === undefined ? {} : { deleted }),
     ...(filters === undefined ? {} : { filters }),
   };
-}
-
-/** Returns tags in storable form. Fails `invalid_input` and `too_long`. */
-export function storableTags(tags: readonly string[]): string[] {
-  if (tags.length > TAGS_MAX) {
-    throw new Failure("invalid_input", `At most ${TAGS_MAX} tags are kept.`, "tags");
-  }
-  return tags.map((tag, at) => text(tag, TAG_CHARS_MAX, `tags__${at}`));
 }
 
 /** Fails `invalid_input` on a folder other than `Unfiled`, the default of PostHog's clients. */

@@ -35,8 +35,8 @@ export type PropertyDefinition = {
 export type DefinitionFilter = {
   /** A part of the name, in any case. */
   search?: string | undefined;
-  /** The whole name. */
-  name?: string | undefined;
+  /** Whole names, of which a definition has one. */
+  names?: readonly string[] | undefined;
   /** Whether to leave out the names of SDKs, which begin with `$`. */
   isOwn?: boolean | undefined;
 };
@@ -44,8 +44,23 @@ export type DefinitionFilter = {
 /** The kinds of names that a project can describe. */
 export type DescribedKind = "event" | "event_property" | "person_property";
 
-/** A note on an event or property: a description, and the project's own words for it in questions. */
-export type DefinitionNote = { description: string; also_called: string[] };
+/** A note on an event or property. */
+export type DefinitionNote = {
+  description: string;
+  /** The project's own words for it in questions. */
+  also_called: string[];
+  tags: string[];
+  /** Whether the project has marked it as sent correctly. */
+  verified: boolean;
+};
+
+/** The empty note: a name without a note has it. */
+export const NO_NOTE: DefinitionNote = {
+  description: "",
+  also_called: [],
+  tags: [],
+  verified: false,
+};
 
 /** Characters of the description of an event or property. */
 export const DESCRIPTION_CHARS_MAX = 400;
@@ -59,5 +74,5 @@ export const ALSO_CALLED_CHARS_MAX = 100;
 /** Events and properties that one project describes. */
 export const DESCRIBED_MAX = 5000;
 
-/** Names of events in one filter. */
-export const EVENT_NAMES_MAX = 50;
+/** Names of events, or of properties, in one filter. */
+export const NAMES_MAX = 50;

@@ -1,4 +1,4 @@
-import { checkFolder, storableTags } from "../dashboards/sent.ts";
+import { checkFolder } from "../dashboards/sent.ts";
 import type { InsightFilter, InsightReads, InsightWrites } from "../ports/insights.ts";
 import {
   INSIGHT_DESCRIPTION_CHARS_MAX,
@@ -15,6 +15,7 @@ import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
 import { isLonger, isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
 import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
+import { storableTags } from "../values/tags.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { checkName, nameOf, tableName } from "./insight-name.ts";

@@ -64,7 +64,7 @@ export type DefinitionReads = {
 /** Identity of a name that a project describes. */
 export type DescribedPlace = { project: number; kind: DescribedKind; name: string };
 
-/** The notes of projects on their names. A name without a note has an empty description and no words. */
+/** The notes of projects on their names. A name without a note has `NO_NOTE`. */
 export type DefinitionNoteReads = {
   /** Returns the notes on those of some names that have one; at most 1,000 names are asked for. */
   notes(
@@ -72,6 +72,9 @@ export type DefinitionNoteReads = {
     kind: DescribedKind,
     names: readonly string[],
   ): Promise<ReadonlyMap<string, DefinitionNote>>;
+
+  /** Returns all names that have a note, in order. */
+  noted(project: number, kind: DescribedKind): Promise<string[]>;
 
   /** Returns all names for which the project has words of its own, in the order of kind and name. */
   words(project: number): Promise<{ kind: DescribedKind; name: string; also_called: string[] }[]>;

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { TAG_CHARS_MAX, TAGS_MAX } from "../../core/dashboards/dashboard.ts";
+import { TAG_CHARS_MAX, TAGS_MAX } from "../../core/values/tags.ts";
 import {
   AnyObject,
   AnyValue,

@@ -3,15 +3,17 @@ import {
   ALSO_CALLED_CHARS_MAX,
   ALSO_CALLED_MAX,
   DESCRIPTION_CHARS_MAX,
-  EVENT_NAMES_MAX,
+  NAMES_MAX,
   PROPERTY_OWNERS,
   PROPERTY_TYPES,
+  type PropertyOwner,
 } from "../../core/events/definition.ts";
-import type { Definitions } from "../../core/events/definitions.ts";
+import type { Definitions, NameOrId } from "../../core/events/definitions.ts";
 import type { DefinitionKeys } from "../../core/ports/definitions.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { storableText } from "../../core/values/json.ts";
 import { cursorPage, pageQuery } from "../../core/values/page.ts";
+import { TagFields, Tags } from "../operation/insight-shapes.ts";
 import { route } from "../operation/route.ts";
 import { DateTime, PageOf, Paging, Text, Texts, UUID, Whole } from "../operation/schemas.ts";
 
@@ -19,15 +21,24 @@ const ENVIRONMENT = "/api/environments/:project_id/";
 const EVENT = `${ENVIRONMENT}event_definitions/:name/` as const;
 const PROPERTY = `${ENVIRONMENT}property_definitions/:name/` as const;
 
+/** The name by which PostHog's tools ask for an event, with its own name in a parameter. */
+const BY_NAME = "by_name";
+
 const Search = { search: t.Optional(Text("sign", "A part of the name, in any case.")) };
 
-const note = {
+const sentNote = {
   description: Text("An account was made.", `At most ${DESCRIPTION_CHARS_MAX} characters.`),
   also_called: Texts(
     ["registration"],
     `The project's own words for it in questions: at most ${ALSO_CALLED_MAX} of at most ${ALSO_CALLED_CHARS_MAX} characters.`,
   ),
+  tags: TagFields.tags,
+  verified: t.Boolean({
+    description: "Whether the project has marked it as sent correctly. Answers do not use it.",
+  }),
 };
+
+const note = { ...sentNote, tags: Tags };
 
 const DefinitionId = t.String({
   format: "uuid",
@@ -71,18 +82,35 @@ const PropertyDefinitionShape = t.Object(
 
 const ChangeBody = t.Optional(
   t.Object(
-    { description: t.Optional(note.description), also_called: t.Optional(note.also_called) },
+    {
+      description: t.Optional(sentNote.description),
+      also_called: t.Optional(sentNote.also_called),
+      tags: sentNote.tags,
+      verified: t.Optional(sentNote.verified),
+    },
     { $id: "DefinitionChange", examples: [{ also_called: ["registration"] }] },
   ),
 );
 
-const Name = t.Object({ name: Text("signed up", "The name, percent-encoded.") });
+const Name = t.Object({ name: Text("signed up", "The name, percent-encoded, or the id.") });
 
 const PropertyType = t.Optional(
   t.Union([t.Literal("event"), t.Literal("person"), t.Literal("group")], {
     description: "The owner of the properties, by default event.",
   }),
 );
+
+/** An event that is asked for by its name or id. */
+const eventOf = (project: number, name: string): NameOrId => {
+  return { project, kind: "event", name, ids: ["event"] };
+};
+
+/** A property that is asked for. Without a type a name is of events, and an id of any owner. */
+const propertyOf = (project: number, name: string, type?: PropertyOwner): NameOrId => {
+  const owners = type === undefined ? PROPERTY_OWNERS : [type];
+  const ids = owners.map((owner) => `${owner}_property` as const);
+  return { project, kind: `${type ?? "event"}_property`, name, ids };
+};
 
 /** The order of both lists: the highest count first, then the name. */
 const BY_COUNT = {
@@ -118,10 +146,16 @@ const listRoutes = (definitions: Definitions) => [
       ...Paging,
       ...Search,
       type: PropertyType,
+      properties: t.Optional(
+        Text(
+          "plan,seats",
+          `Only these names: at most ${NAMES_MAX}, with commas between. One name alone may have commas.`,
+        ),
+      ),
       event_names: t.Optional(
         Text(
           '["signed up"]',
-          `Only properties that the newest events of these names have: a JSON list of at most ${EVENT_NAMES_MAX} names.`,
+          `Only properties that the newest events of these names have: a JSON list of at most ${NAMES_MAX} names.`,
         ),
       ),
       filter_by_event_names: t.Optional(
@@ -134,7 +168,7 @@ const listRoutes = (definitions: Definitions) => [
     status: 200,
     response: PageOf(PropertyDefinitionShape),
     async handle({ project, query, url, signal }) {
-      const { search, type = "event", event_names: names, ...others } = query;
+      const { search, type = "event", event_names: names, properties, ...others } = query;
       const {
         filter_by_event_names: isFiltered = true,
         exclude_core_properties,
@@ -145,7 +179,10 @@ const listRoutes = (definitions: Definitions) => [
         const detail = "Names of events are taken only for properties of events.";
         throw new Failure("invalid_input", detail, "event_names");
       }
-      const filter = { search, type, event_names, isOwn: exclude_core_properties };
+      const filter = {
+        ...{ search, type, event_names, isOwn: exclude_core_properties },
+        names: commaNames(properties),
+      };
       return cursorPage(url, pageQuery(paging), {
         ...BY_COUNT,
         read: (part) => definitions.properties(project, filter, part, signal),
@@ -161,12 +198,21 @@ const nameRoutes = (definitions: Definitions) => [
     path: EVENT,
     scope: "event_definition:read",
     operationId: "event_definitions_retrieve",
-    summary: "Get an event by its name.",
+    summary: "Get an event by its name or id.",
     params: Name,
+    query: t.Object({
+      name: t.Optional(Text("signed up", `The name, only at \`…/event_definitions/${BY_NAME}/\`.`)),
+    }),
     status: 200,
     response: EventDefinitionShape,
-    handle: ({ project, params: { name }, signal }) =>
-      definitions.one({ project, kind: "event", name }, signal),
+    async handle({ project, params, query: { name }, signal }) {
+      if (name === undefined) return definitions.one(eventOf(project, params.name), signal);
+      if (params.name === BY_NAME) {
+        return definitions.one({ ...eventOf(project, storableText(name)), ids: [] }, signal);
+      }
+      const detail = `It is taken only at …/event_definitions/${BY_NAME}/.`;
+      throw new Failure("invalid_input", detail, "name");
+    },
   }),
   route({
     method: "PATCH",
@@ -179,20 +225,20 @@ const nameRoutes = (definitions: Definitions) => [
     status: 200,
     response: EventDefinitionShape,
     handle: ({ project, params: { name }, body, signal }) =>
-      definitions.describe({ project, kind: "event", name }, body ?? {}, signal),
+      definitions.describe(eventOf(project, name), body ?? {}, signal),
   }),
   route({
     method: "GET",
     path: PROPERTY,
     scope: "property_definition:read",
     operationId: "property_definitions_retrieve",
-    summary: "Get a property by its name.",
+    summary: "Get a property by its name or id.",
     params: Name,
     query: t.Object({ type: PropertyType }),
     status: 200,
     response: PropertyDefinitionShape,
-    handle: ({ project, params: { name }, query: { type = "event" }, signal }) =>
-      definitions.one({ project, kind: `${type}_property`, name }, signal),
+    handle: ({ project, params: { name }, query: { type }, signal }) =>
+      definitions.one(propertyOf(project, name, type), signal),
   }),
   route({
     method: "PATCH",
@@ -211,8 +257,8 @@ const nameRoutes = (definitions: Definitions) => [
     body: ChangeBody,
     status: 200,
     response: PropertyDefinitionShape,
-    handle: ({ project, params: { name }, query: { type = "event" }, body, signal }) =>
-      definitions.describe({ project, kind: `${type}_property`, name }, body ?? {}, signal),
+    handle: ({ project, params: { name }, query: { type }, body, signal }) =>
+      definitions.describe(propertyOf(project, name, type), body ?? {}, signal),
   }),
 ];
 
@@ -222,13 +268,21 @@ export const definitionRoutes = (definitions: Definitions) => [
   ...nameRoutes(definitions),
 ];
 
+/** Reads names with commas between, and the whole text as one; undefined for an absent or empty text. */
+function commaNames(text: string | undefined): string[] | undefined {
+  if (text === undefined || text === "") return undefined;
+  const names = text.split(",");
+  if (names.length <= NAMES_MAX) return [text, ...names].map(storableText);
+  throw new Failure("invalid_input", `At most ${NAMES_MAX} names.`, "properties");
+}
+
 /** Reads a JSON list of names; undefined for an absent or empty text. Fails `invalid_input`. */
 function namesIn(text: string | undefined): string[] | undefined {
   if (text === undefined || text === "") return undefined;
   const names = parsed(text);
   const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
-  if (isList && names.length <= EVENT_NAMES_MAX) return names.map(storableText);
-  const detail = `A JSON list of at most ${EVENT_NAMES_MAX} names is expected.`;
+  if (isList && names.length <= NAMES_MAX) return names.map(storableText);
+  const detail = `A JSON list of at most ${NAMES_MAX} names is expected.`;
   throw new Failure("invalid_input", detail, "event_names");
 }
 

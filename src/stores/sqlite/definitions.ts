@@ -1,5 +1,6 @@
-import { and, count, eq, inArray, ne } from "drizzle-orm";
-import { DESCRIBED_MAX } from "../../core/events/definition.ts";
+import { isDeepStrictEqual } from "node:util";
+import { and, count, eq, getTableColumns, inArray, ne } from "drizzle-orm";
+import { DESCRIBED_MAX, NO_NOTE } from "../../core/events/definition.ts";
 import type {
   DefinitionNoteReads,
   DefinitionWrites,
@@ -9,24 +10,32 @@ import { Failure } from "../../core/values/failure.ts";
 import { definitionNote } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
-const { project_id, kind, name, description, also_called } = definitionNote;
+const { project_id, kind, name, ...note } = getTableColumns(definitionNote);
 
 /** Reads the notes of projects on their names, on any connection. */
 export function definitionNoteReads({ orm }: Sqlite): DefinitionNoteReads {
   return {
     async notes(project, wanted, names) {
       const rows = orm
-        .select({ name, description, also_called })
+        .select({ name, ...note })
         .from(definitionNote)
         .where(and(eq(project_id, project), eq(kind, wanted), inArray(name, [...names])))
         .all();
-      return new Map(rows.map(({ name: its, ...note }) => [its, note]));
+      return new Map(rows.map(({ name: its, ...found }) => [its, found]));
     },
+    noted: async (project, wanted) =>
+      orm
+        .select({ name })
+        .from(definitionNote)
+        .where(and(eq(project_id, project), eq(kind, wanted)))
+        .orderBy(name)
+        .all()
+        .map((row) => row.name),
     words: async (project) =>
       orm
-        .select({ kind, name, also_called })
+        .select({ kind, name, also_called: note.also_called })
         .from(definitionNote)
-        .where(and(eq(project_id, project), ne(also_called, [])))
+        .where(and(eq(project_id, project), ne(note.also_called, [])))
         .orderBy(kind, name)
         .all(),
   };
@@ -45,23 +54,19 @@ export function definitionWrites({ orm, transaction }: Sqlite): DefinitionWrites
   return {
     describe: async (place, change) =>
       transaction(() => {
-        const stored = orm
-          .select({ description, also_called })
-          .from(definitionNote)
-          .where(at(place))
-          .get();
-        const note = { description: "", also_called: [], ...stored, ...change };
-        if (note.description === "" && note.also_called.length === 0) {
+        const stored = orm.select(note).from(definitionNote).where(at(place)).get();
+        const changed = { ...NO_NOTE, ...stored, ...change };
+        if (isDeepStrictEqual(changed, NO_NOTE)) {
           orm.delete(definitionNote).where(at(place)).run();
-          return note;
+          return changed;
         }
         if (stored === undefined) checkRoom(place.project);
         orm
           .insert(definitionNote)
-          .values({ project_id: place.project, kind: place.kind, name: place.name, ...note })
-          .onConflictDoUpdate({ target: [project_id, kind, name], set: note })
+          .values({ project_id: place.project, kind: place.kind, name: place.name, ...changed })
+          .onConflictDoUpdate({ target: [project_id, kind, name], set: changed })
           .run();
-        return note;
+        return changed;
       }),
   };
 }

@@ -22,6 +22,8 @@ export const definitionNote = sqliteTable(
     name: text().notNull(),
     description: text().notNull(),
     also_called: text({ mode: "json" }).$type<string[]>().notNull(),
+    tags: text({ mode: "json" }).$type<string[]>().notNull(),
+    verified: integer({ mode: "boolean" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.project_id, table.kind, table.name] })],
 );

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { NO_NOTE } from "../../../src/core/events/definition.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 import { PROJECT_KEY } from "../../support/start/server.ts";
 
 const AT = "2026-11-21T11:00:00.000000Z";
+const UUID_NAME = "018f8a52-0c5d-7b6e-9d3f-0a1b2c3d4e5f";
 const LATER = "2026-11-21T11:30:00.000000Z";
 
 let app: TestApp;
@@ -16,7 +18,7 @@ beforeAll(async () => {
     batch(
       seen("signed up", AT, { plan: "pro", "a/b~c.d": 1, tags: ["x"], since: "2026-11-01" }),
       seen("signed up", LATER, { plan: "free", price: 1.5, paid: true, since: "2026-11-02T10:00" }),
-      seen("left", AT, { plan: 5, $set: { email: "ann@example.com", age: 42 } }),
+      seen("left", AT, { plan: 5, "one, two": 1, $set: { email: "ann@example.com", age: 42 } }),
       seen("$groupidentify", AT, {
         $group_type: "company",
         $group_key: "acme",
@@ -55,7 +57,7 @@ describe("definitions of events", () => {
       count: 2,
       first_seen_at: AT,
       last_seen_at: LATER,
-      ...{ description: "", also_called: [] },
+      ...NO_NOTE,
     } as never);
   });
 
@@ -139,9 +141,108 @@ describe("definitions of properties", () => {
     expect(body).toMatchObject({ results: [{ name: "common", count: 2000 }] });
   });
 
+  test.each([
+    ["?properties=plan", ["plan"]],
+    ["?properties=price,plan,nothing", ["plan", "price"]],
+    ["?properties=plan,price&search=PRI", ["price"]],
+    ["?properties=age&type=person", ["age"]],
+    ["?properties=plan&type=person", []],
+    ["?properties=a%2Fb~c.d&exclude_core_properties=true", ["a/b~c.d"]],
+    ['?properties=plan,paid&event_names=["left"]', ["plan"]],
+    ["?properties=one,%20two", ["one, two"]],
+  ])("of %s are those of these names", async (query, found) => {
+    expect(await list(`/property_definitions/${query}`)).toMatchObject({ count: found.length });
+    expect(names(await list(`/property_definitions/${query}`))).toEqual(found);
+  });
+
+  test("of more names than a list may have are refused", async () => {
+    const many = Array(51).fill("x").join(",");
+    expect(await app.get(`/property_definitions/?properties=${many}`)).toMatchObject({
+      ...{ status: 400, body: { code: "invalid_input", attr: "properties" } },
+    });
+  });
+
   test("are of nothing else", async () => {
     const refused = await app.get("/property_definitions/?type=session");
     expect(refused).toMatchObject({ status: 400, body: { code: "invalid_choice", attr: "type" } });
+  });
+});
+
+describe("a definition by its id", () => {
+  beforeAll(() => app.capture(batch(event({ event: UUID_NAME }), event({ event: "by_name" }))));
+
+  const idOf = async (path: string) => ((await app.get(path)).body as { id: string }).id;
+  const patch = (path: string, body: object) => app.ask("PATCH", `${app.api}${path}`, { body });
+
+  test.each([
+    ["event_definitions", "left", ""],
+    ["event_definitions", UUID_NAME, ""],
+    ["property_definitions", "since", ""],
+    ["property_definitions", "email", "?type=person"],
+    ["property_definitions", "size", "?type=group"],
+  ])("in %s, of %s%s, is that of its name", async (things, name, query) => {
+    const { body } = await app.get(`/${things}/${name}/${query}`);
+    const { id } = body as { id: string };
+
+    for (const asked of [`${id}/`, `${id.toUpperCase()}/`, `${id}/${query}`]) {
+      expect(await app.get(`/${things}/${asked}`)).toMatchObject({ status: 200, body });
+    }
+  });
+
+  test("is changed, and no other one is", async () => {
+    const note = { description: "Gone.", tags: ["churn"], verified: true };
+    for (const [path, others] of [
+      ["/event_definitions/left/", "/event_definitions/"],
+      ["/property_definitions/email/?type=person", "/property_definitions/?type=person"],
+    ] as const) {
+      const id = await idOf(path);
+      const things = path.slice(0, path.indexOf("/", 1));
+      expect(await patch(`${things}/${id}/`, note)).toMatchObject({ body: { id, ...note } });
+      expect((await app.get(path)).body).toMatchObject({ id, ...note });
+      const { results } = await list(others);
+      expect(results.filter((one) => "tags" in one && `${one.tags}` !== "")).toMatchObject([note]);
+      await patch(`${things}/${id}/`, NO_NOTE);
+    }
+  });
+
+  test("is found while the name has only a note", async () => {
+    const made = await patch("/event_definitions/planned/", { description: "Soon." });
+    const { id } = made.body as { id: string };
+    expect((await app.get(`/event_definitions/${id}/`)).body).toEqual(made.body as object);
+    await patch(`/event_definitions/${id}/`, { description: "" });
+    expect((await app.get(`/event_definitions/${id}/`)).status).toBe(404);
+  });
+
+  test("is neither of another type, nor of another project, nor unknown", async () => {
+    const id = await idOf("/property_definitions/email/?type=person");
+    const paths = [
+      `/property_definitions/${id}/?type=event`,
+      `/event_definitions/${id}/`,
+      `/event_definitions/${crypto.randomUUID()}/`,
+    ];
+    for (const path of paths) {
+      expect((await app.get(path)).status).toBe(404);
+      expect((await patch(path, { description: "x" })).status).toBe(404);
+      expect((await app.get(path)).status).toBe(404);
+    }
+    const project = await app.app.projects.create({ name: "another" });
+    const theirs = `/api/environments/${project.id}/property_definitions/${id}/`;
+    expect((await app.ask("PATCH", theirs, { body: {} })).status).toBe(404);
+    const group = await idOf("/property_definitions/size/?type=group");
+    expect(await patch(`/property_definitions/${group}/`, { tags: [] })).toMatchObject({
+      ...{ status: 400, body: { attr: "type" } },
+    });
+  });
+
+  test("is in the answer of by_name, which is the name of an event, too", async () => {
+    const byName = (name: string) => app.get(`/event_definitions/by_name/?name=${name}`);
+    expect((await byName("signed%20up")).body).toMatchObject({ name: "signed up", count: 2 });
+    expect((await byName("nothing")).status).toBe(404);
+    expect((await byName(await idOf("/event_definitions/left/"))).status).toBe(404);
+    expect((await app.get("/event_definitions/by_name/")).body).toMatchObject({ name: "by_name" });
+    expect(await app.get("/event_definitions/left/?name=left")).toMatchObject({
+      ...{ status: 400, body: { attr: "name" } },
+    });
   });
 });
 
@@ -163,7 +264,7 @@ describe("a note of a project on a name", () => {
         first_seen_at: AT,
         last_seen_at: LATER,
       },
-      ...{ description: "An account was made.", also_called: ["registration", "join"] },
+      ...{ ...NO_NOTE, description: "An account was made.", also_called: ["registration", "join"] },
     };
     expect([status, body]).toEqual([200, definition]);
     expect((await app.get(EVENT)).body).toEqual(definition);
@@ -208,7 +309,7 @@ describe("a note of a project on a name", () => {
         first_seen_at: null,
         last_seen_at: null,
       },
-      ...{ description: "", also_called: ["later"] },
+      ...{ ...NO_NOTE, also_called: ["later"] },
     });
     expect((await app.get(path)).body).toMatchObject({ also_called: ["later"] });
     expect(await list("/event_definitions/?search=come")).toMatchObject({ count: 0 });
@@ -225,7 +326,10 @@ describe("a note of a project on a name", () => {
     ["a number as a word", { also_called: [1] }, "invalid_input", "also_called__0"],
     ["a long description", { description: "x".repeat(401) }, "too_long", "description"],
     ["a number", { description: 5 }, "invalid_input", "description"],
-    ["tags", { tags: ["money"] }, "invalid_input", "tags"],
+    ["51 tags", { tags: Array(51).fill("x") }, "invalid_input", "tags"],
+    ["a long tag", { tags: ["x", "é".repeat(256)] }, "too_long", "tags__1"],
+    ["a number as verified", { verified: 1 }, "invalid_input", "verified"],
+    ["a field that is not kept", { hidden: true }, "invalid_input", "hidden"],
   ])("is refused with %s", async (_with, body, code, attr) => {
     expect(await patch(EVENT, body)).toMatchObject({ status: 400, body: { code, attr } });
   });

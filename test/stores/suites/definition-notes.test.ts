@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { DESCRIBED_MAX } from "../../../src/core/events/definition.ts";
+import { DESCRIBED_MAX, NO_NOTE } from "../../../src/core/events/definition.ts";
 import { RECORD_STORES, withProjects } from "../stores.ts";
 
 const place = { project: 1, kind: "event" as const, name: "paid" };
@@ -10,9 +10,9 @@ describe.each(RECORD_STORES)("notes on definitions in %s", (_name, open) => {
     const { definitions } = records;
 
     const made = await definitions.describe(place, { description: "An order." });
-    expect(made).toEqual({ description: "An order.", also_called: [] });
+    expect(made).toEqual({ ...NO_NOTE, description: "An order." });
     const changed = await definitions.describe(place, { also_called: ["order", "sale"] });
-    expect(changed).toEqual({ description: "An order.", also_called: ["order", "sale"] });
+    expect(changed).toEqual({ ...made, also_called: ["order", "sale"] });
     await definitions.describe({ ...place, kind: "person_property" }, { also_called: ["payer"] });
     await definitions.describe({ ...place, project: 2 }, { also_called: ["other"] });
 
@@ -20,6 +20,8 @@ describe.each(RECORD_STORES)("notes on definitions in %s", (_name, open) => {
     expect([...(await definitions.notes(1, "event", names))]).toEqual([["paid", changed]]);
     expect([...(await definitions.notes(1, "event_property", names))]).toEqual([]);
     expect([...(await definitions.notes(1, "event", []))]).toEqual([]);
+    expect(await definitions.noted(1, "event")).toEqual(["paid"]);
+    expect(await definitions.noted(2, "person_property")).toEqual([]);
     expect(await definitions.words(1)).toEqual([
       { kind: "event", name: "paid", also_called: ["order", "sale"] },
       { kind: "person_property", name: "paid", also_called: ["payer"] },
@@ -29,13 +31,23 @@ describe.each(RECORD_STORES)("notes on definitions in %s", (_name, open) => {
   test("are removed once they are empty", async () => {
     using records = await withProjects(open);
     const { definitions } = records;
-    const note = { description: "An order.", also_called: ["order"] };
+    const note = {
+      description: "An order.",
+      also_called: ["order"],
+      tags: ["shop"],
+      verified: true,
+    };
 
-    await definitions.describe(place, note);
+    expect(await definitions.describe(place, note)).toEqual(note);
+    await definitions.describe(place, { tags: [] });
     await definitions.describe(place, { also_called: [] });
     expect(await definitions.words(1)).toEqual([]);
     expect((await definitions.notes(1, "event", ["paid"])).size).toBe(1);
     await definitions.describe(place, { description: "" });
+    expect([...(await definitions.notes(1, "event", ["paid"])).values()]).toEqual([
+      { ...NO_NOTE, verified: true },
+    ]);
+    await definitions.describe(place, { verified: false });
     expect((await definitions.notes(1, "event", ["paid"])).size).toBe(0);
     await definitions.describe({ ...place, name: "view" }, {});
     expect((await definitions.notes(1, "event", ["view"])).size).toBe(0);

@@ -128,7 +128,7 @@ export const OPERATIONS: Row[] = [
   ["POST", `${ENVIRONMENT}query/`, "query:read", 200, "format", SQL],
   ["DELETE", `${ENVIRONMENT}query/:client_query_id/`, "query:read", 204, ""],
   ["GET", EVENT_NAMES, "event_definition:read", 200, `${LIST} search`],
-  ["GET", `${EVENT_NAMES}:name/`, "event_definition:read", 200, ""],
+  ["GET", `${EVENT_NAMES}:name/`, "event_definition:read", 200, "name"],
   ["PATCH", `${EVENT_NAMES}:name/`, "event_definition:write", 200, "", NOTE],
   ["GET", `${ENVIRONMENT}property_definitions/:name/`, "property_definition:read", 200, "type"],
   [
@@ -144,7 +144,7 @@ export const OPERATIONS: Row[] = [
     `${ENVIRONMENT}property_definitions/`,
     "property_definition:read",
     200,
-    "cursor event_names exclude_core_properties filter_by_event_names limit offset search type",
+    "cursor event_names exclude_core_properties filter_by_event_names limit offset properties search type",
   ],
   [
     "GET",

@@ -90,11 +90,16 @@ function pageValues({ limit, offset, after }: Part<DefinitionKeys>) {
 const ISO_FORMAT = "'%Y-%m-%dT%H:%M:%S.%fZ'";
 
 /** Returns the condition of a filter on the names in a column, and its values. */
-const isNamed = (column: string, { name, isOwn }: DefinitionFilter) =>
-  (name === undefined ? `contains(lower(${column}), lower($search))` : `${column} = $name`) +
+const isNamed = (column: string, { names, isOwn }: DefinitionFilter) =>
+  `contains(lower(${column}), lower($search))` +
+  (names === undefined ? "" : ` AND ${column} IN (${LISTED("names")})`) +
   (isOwn ? ` AND NOT starts_with(${column}, '$')` : "");
-const named = ({ search = "", name }: DefinitionFilter): { search: string } | { name: string } =>
-  name === undefined ? { search } : { name };
+const named = ({ search = "", names }: DefinitionFilter): Record<string, string> =>
+  names === undefined ? { search } : { search, names: JSON.stringify(names) };
+
+/** The names in a parameter that is a JSON list. */
+const LISTED = (parameter: string) =>
+  `SELECT unnest(from_json($${parameter}::JSON, '["VARCHAR"]'))`;
 
 const EVENTS = (filter: DefinitionFilter) => `
   SELECT event AS name, count(*)::DOUBLE AS count,
@@ -152,7 +157,7 @@ const COUNTS: Record<PropertyOwner, string> = {
 const NAMED_EVENTS_MAX = 5000;
 
 const OF_NAMES = `project_id = $project::INTEGER
-  AND event IN (SELECT unnest(from_json($event_names::JSON, '["VARCHAR"]')))`;
+  AND event IN (${LISTED("event_names")})`;
 
 /** The condition that one of the newest events of some names, from `$since` on, has a property. */
 const OF_EVENTS = ` AND name IN (
