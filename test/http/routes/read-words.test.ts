@@ -289,6 +289,20 @@ describe("texts that read as numbers", () => {
     expect(await asked({ kind: "WordsQuery", query: words })).toBe(number);
   });
 
+  test.each(["sum of", "total", "average", "max"])(
+    "are not counted without numbers: %s",
+    async (sum) => {
+      await using app = await testApp({ now: NOW });
+      const properties = { amount: "free", mood: "good" };
+      await app.capture(batch(event({ event: "gift", properties })));
+      for (const name of ["amount", "mood"]) {
+        const body = { query: { kind: "WordsQuery", query: `${sum} ${name} of gift last 7 days` } };
+        const answer = await app.ask("POST", "/api/environments/1/query/", { body });
+        expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+      }
+    },
+  );
+
   test("are the lines of a breakdown as they were sent", async () => {
     const query = "match by score last 7 days";
     const { body } = await app.ask("POST", "/api/environments/1/query/", {

@@ -92,6 +92,7 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
       isQuantity(asked, target);
     return isAsked ? target : undefined;
   }
+  refuseTexts(asked, event, math);
   const timed = timedOf(asked, event, math);
   if (timed !== undefined) return timed;
   if (event === undefined || asked.events().length > 1 || hasPeople(asked)) return undefined;
@@ -107,6 +108,16 @@ const ownNumbers = (asked: Asked, event: EventInfo): PropertyInfo[] =>
     ({ of, name, type }) =>
       of === "event" && type === "number" && !name.startsWith("$") && event.properties.has(name),
   );
+
+/** Refuses "sum of amount" of an event whose amounts are texts: "amount" is no word for a count then. */
+function refuseTexts(asked: Asked, event: EventInfo | undefined, math: string | undefined): void {
+  const isTexts = ({ isUsed, tags, term }: Item) =>
+    !isUsed &&
+    tags.includes("COUNT") &&
+    term.properties.some(({ of, name }) => of === "event" && event?.properties.has(name));
+  const item = math === undefined ? undefined : asked.items.find(isTexts);
+  if (item !== undefined) throw new NotUnderstood(textOf(item), "Its values are no numbers.");
+}
 
 /** Refuses "time to resolve by priority", which may be an average or a sum. */
 function refuseTime(asked: Asked, item: Item | undefined): void {
