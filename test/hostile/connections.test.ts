@@ -131,3 +131,48 @@ describe("a request in the body of another", () => {
     expect(await server.events("&event=smuggled")).toEqual([]);
   });
 });
+
+describe("bytes after a body", () => {
+  const request = (name: string, more = 0) => {
+    const body = JSON.stringify(single(name));
+    return `${HEAD}Content-Length: ${body.length + more}\r\n\r\n${body}`;
+  };
+  const inChunks = (name: string, trailer = "") => {
+    const body = JSON.stringify(single(name));
+    return `${HEAD}Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n${trailer}\r\n`;
+  };
+
+  test.each([
+    ["a second request", (name: string) => request(name) + request(`${name} 2`), true, null],
+    [
+      "a second request after chunks",
+      (name: string) => inChunks(name) + request(`${name} 2`),
+      true,
+      null,
+    ],
+    ["a line feed", (name: string) => `${request(name)}\n`, true, 400],
+    ["an empty line", (name: string) => `${request(name)}\r\n`, true, 400],
+    ["a trailer", (name: string) => inChunks(name, "X-Sum: 1\r\n"), true, 400],
+    [
+      "the rest of a body whose length was too small",
+      (name: string) => request(name, -5),
+      false,
+      400,
+    ],
+  ] as const)(
+    "%s: the connection is closed, and stored is what the docs say",
+    async (what, sent, isStored, status) => {
+      const name = `after ${what}`;
+      using connection = await openConnection(server.url);
+      connection.write(sent(name));
+      // Never there: it resolves when the server has closed the connection.
+      const answer = await connection.until("no such text");
+      expect(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? null).toBe(status?.toString() ?? null);
+      await server.capture(single("after bytes"));
+      await server.stored(1, "&event=after%20bytes");
+      const count = async (of: string) =>
+        (await server.events(`&event=${encodeURIComponent(of)}`)).length;
+      expect([await count(name), await count(`${name} 2`)]).toEqual([isStored ? 1 : 0, 0]);
+    },
+  );
+});
