@@ -396,6 +396,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/http/routes/person-edits.test.ts, test/core/identity/split-person.test.ts",
   "stores/archive/restore.ts": "test/stores/suites/archive.test.ts, test/app/rebuild.test.ts",
   "stores/sqlite/schema.ts": "test/stores/sqlite/sqlite.test.ts",
+  "core/values/filter-operators.ts": "test/core/values/property-filter.test.ts",
   "stores/duckdb/events/dedup-replay.ts": "test/stores/suites/events.test.ts",
   "app/stores.ts": "every test that starts an appliance",
   "app/threads/fsync-worker.ts": "test/stores/files/disk-thread.test.ts",

@@ -1,16 +1,18 @@
 import { Failure } from "./failure.ts";
+import { OPERATORS } from "./filter-operators.ts";
 import { insteadOf } from "./instead.ts";
 import { isObject, type Json, storableText, withoutNulls } from "./json.ts";
 import { rejectUnknownFields } from "./known-fields.ts";
-import { isoTime } from "./time.ts";
-import { type Version, versionRange } from "./version-range.ts";
-import { type Moment, type TimeSpan, zonedSpan } from "./zoned-time.ts";
+import type { Version } from "./version-range.ts";
+import type { Moment } from "./zoned-time.ts";
 
 /** A test of a property's value. A missing or null property passes no test. */
 export type PropertyTest =
   | { is: "set" }
-  /** Compares its text with any of these; other values are compared as JSON. `contains` ignores case. */
-  | { is: "equal" | "contains" | "starts" | "ends" | "matches"; any: string[] }
+  /** Compares its text with any of these, or the number in it; other values are compared as JSON. */
+  | { is: "equal"; any: string[]; numbers?: number[] }
+  /** Looks for any of these in its text. `contains` ignores case. */
+  | { is: "contains" | "starts" | "ends" | "matches"; any: string[] }
   /** With numbers alone if `number` is one, else with the text of any value. */
   | { is: "compare"; by: ">" | ">=" | "<" | "<="; text: string; number: number | null }
   | { is: "between"; from: number; to: number }
@@ -154,140 +156,4 @@ export function propertyFilter<Type extends string>(
   }
   const { not = false, ...test } = read({ value, now, timezone, malformed });
   return { type, filter: { key: storableText(key), not, test: test as PropertyTest } };
-}
-
-/** The input of an operator. */
-type Given = Moment & {
-  value: Json | undefined;
-  malformed: (detail: string) => Failure;
-};
-
-type Read = (given: Given) => PropertyTest & { not?: boolean };
-
-const not =
-  (read: Read): Read =>
-  (given) => ({ ...read(given), not: true });
-const texts =
-  (is: "equal" | "contains" | "starts" | "ends" | "matches"): Read =>
-  (given) => ({ is, any: textsOf(given) });
-const compare =
-  (by: ">" | ">=" | "<" | "<="): Read =>
-  (given) => {
-    const text = textOf(single(given), given);
-    return { is: "compare", by, text, number: numberIn(text, given) };
-  };
-const version =
-  (operator: Parameters<typeof versionRange>[0]): Read =>
-  (given) => {
-    const range = versionRange(operator, textOf(single(given), given));
-    if (range === undefined) throw given.malformed("A version like 1.2.3 is expected.");
-    return { is: "version", ...range };
-  };
-const set: Read = () => ({ is: "set" });
-
-/** Every operator that is known. */
-const OPERATORS = new Map<string, Read>([
-  ["exact", texts("equal")],
-  ["is_not", not(texts("equal"))],
-  ["in", texts("equal")],
-  ["not_in", not(texts("equal"))],
-  // Projects have no rules for cleaning paths, so that every path is clean.
-  ["is_cleaned_path_exact", texts("equal")],
-  ["icontains", texts("contains")],
-  ["not_icontains", not(texts("contains"))],
-  ["icontains_multi", texts("contains")],
-  ["not_icontains_multi", not(texts("contains"))],
-  ["starts_with", texts("starts")],
-  ["ends_with", texts("ends")],
-  ["regex", texts("matches")],
-  ["not_regex", not(texts("matches"))],
-  ["gt", compare(">")],
-  ["gte", compare(">=")],
-  ["min", compare(">=")],
-  ["lt", compare("<")],
-  ["lte", compare("<=")],
-  ["max", compare("<=")],
-  ["between", between],
-  ["not_between", not(between)],
-  ["is_set", set],
-  ["is_not_set", not(set)],
-  ["is_date_exact", date((from, before) => ({ from, before }), { agesAreDays: true })],
-  ["is_date_before", date((from) => ({ from: null, before: from }))],
-  ["is_date_after", date((_, before) => ({ from: before, before: null }))],
-  ["semver_eq", version("eq")],
-  ["semver_neq", not(version("eq"))],
-  ["semver_gt", version("gt")],
-  ["semver_gte", version("gte")],
-  ["semver_lt", version("lt")],
-  ["semver_lte", version("lte")],
-  ["semver_tilde", version("tilde")],
-  ["semver_caret", version("caret")],
-  ["semver_wildcard", version("wildcard")],
-]);
-
-function between(given: Given): PropertyTest {
-  const pair = some(given);
-  const isPair = Array.isArray(pair) && pair.length === 2;
-  const [from, to] = isPair ? pair.map((one) => numberIn(textOf(one, given), given)) : [];
-  if (from == null || to == null) throw given.malformed("A list of two numbers is expected.");
-  return { is: "between", from, to };
-}
-
-/** The texts that are numbers, as a pattern that the event store's engine takes, too (decision 105). */
-export const DECIMAL = String.raw`[-+]?\d+(\.\d+)?([eE][-+]?\d+)?`;
-
-const NUMBER = new RegExp(`^${DECIMAL}$`);
-
-/** The number in a text; null if the text is not a number. */
-function numberIn(text: string, { malformed }: Given): number | null {
-  const number = NUMBER.test(text.trim()) ? Number(text) : null;
-  if (number === null || Number.isFinite(number)) return number;
-  throw malformed(TOO_LARGE);
-}
-
-const TOO_LARGE = "A number is too large.";
-
-/** Reads a date as the time it spans. */
-function date(
-  range: (from: string, before: string) => Range,
-  { agesAreDays } = { agesAreDays: false },
-): Read {
-  const spanText = ({ from, before }: TimeSpan) => range(isoTime(from), isoTime(before));
-  return (given) => {
-    const { now, timezone } = given;
-    const span = zonedSpan(textOf(single(given), given), { now, timezone, agesAreDays });
-    if (span === undefined) {
-      throw given.malformed("A time in ISO 8601 is expected, or a relative one such as -7d.");
-    }
-    const wall = timezone === "UTC" ? {} : { wall: spanText(span.wall) };
-    return { is: "date", ...spanText(span.instant), ...wall };
-  };
-}
-
-function some({ value, malformed }: Given): Json {
-  if (value === undefined || value === null) throw malformed("This operator needs a value.");
-  return value;
-}
-
-function single(given: Given): Json {
-  const value = some(given);
-  if (Array.isArray(value)) throw given.malformed("This operator takes one value.");
-  return value;
-}
-
-function textsOf(given: Given): string[] {
-  const value = some(given);
-  return (Array.isArray(value) ? value : [value]).map((one) => textOf(one, given));
-}
-
-function textOf(value: Json, { malformed }: Given): string {
-  if (typeof value === "string") return storableText(value);
-  // 1e400 in JSON was read as infinite, and would be written as null.
-  const text = JSON.stringify(value, (_, part) => {
-    if (typeof part === "number" && !Number.isFinite(part)) throw malformed(TOO_LARGE);
-    return part;
-  });
-  const json = storableText(text);
-  // The event store writes 1e21, JavaScript 1e+21.
-  return typeof value === "number" ? json.replace("e+", "e") : json;
 }

@@ -87,7 +87,7 @@ describe("a logs query", () => {
 
     const { filters } = read({ filterGroup });
 
-    const one = { key: "k", not: false, test: { is: "equal" as const, any: ["1"] } };
+    const one = { key: "k", not: false, test: { is: "equal" as const, any: ["1"], numbers: [1] } };
     const either = {
       any: true,
       of: [

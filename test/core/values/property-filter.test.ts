@@ -21,7 +21,7 @@ describe("filters by property", () => {
     expect(one({ value: ["x", 5, true] })).toEqual({
       key: "k",
       not: false,
-      test: { is: "equal", any: ["x", "5", "true"] },
+      test: { is: "equal", any: ["x", "5", "true"], numbers: [5] },
     });
   });
 

@@ -1,5 +1,5 @@
 import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
-import { DECIMAL } from "../../values/property-filter.ts";
+import { DECIMAL } from "../../values/filter-operators.ts";
 import { folded } from "../text/stems.ts";
 import { VALUE_WORDS } from "./defined.ts";
 import { add, type NameIndex, type PropertyInfo, type ValueInfo } from "./index.ts";

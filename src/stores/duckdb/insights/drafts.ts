@@ -245,6 +245,7 @@ function draftCondition(filter: PropertyFilter, text: string): string {
 function conditionOf(test: PropertyTest, text: string): string {
   switch (test.is) {
     case "equal":
+      if (test.numbers !== undefined) return tested(test, text, literal);
       if (test.any.length === 1) return `${text} = ${test.any.map(quoted)}`;
       return `${text} IN (${test.any.map(quoted).join(", ") || "NULL"})`;
     case "contains": {

@@ -1,8 +1,8 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { anyCasePattern, folded } from "../../../core/values/case-folding.ts";
 import { Failure } from "../../../core/values/failure.ts";
+import { DECIMAL } from "../../../core/values/filter-operators.ts";
 import {
-  DECIMAL,
   type FilterGroup,
   isGroup,
   type PropertyFilter,
@@ -153,7 +153,12 @@ function textTested(test: TextTest, text: string, bind: Bind): string {
     THEN regexp_full_match(${text}, '${DECIMAL}') END`;
   switch (test.is) {
     case "equal":
-      return any(test.any, (value) => `${text} = ${value}`);
+      return [
+        any(test.any, (value) => `${text} = ${value}`),
+        ...(test.numbers === undefined
+          ? []
+          : [`(${ofNumber(`${number} IN (${test.numbers.map(bound).join(", ")})`)})`]),
+      ].join(" OR ");
     case "contains":
       return test.any.map((part) => hasPart(text, part, bind)).join(" OR ") || `${text} IN (NULL)`;
     case "starts":

@@ -1,5 +1,5 @@
+import { DECIMAL } from "../../../core/values/filter-operators.ts";
 import { ownValue } from "../../../core/values/json.ts";
-import { DECIMAL } from "../../../core/values/property-filter.ts";
 import { SQL_FUNCTIONS } from "./allowed.ts";
 import { HOGQL_AGGREGATES } from "./hogql/functions.ts";
 import { isCondition, renamed, SPECIAL_CALLS } from "./hogql/special-calls.ts";

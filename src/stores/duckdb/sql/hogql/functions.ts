@@ -1,5 +1,5 @@
+import { DECIMAL } from "../../../../core/values/filter-operators.ts";
 import { linesOf } from "../../../../core/values/instead.ts";
-import { DECIMAL } from "../../../../core/values/property-filter.ts";
 import { numberOf } from "../../lists/property-filter.ts";
 
 /** Values that groupArray and groupUniqArray put in a list. */
