@@ -137,6 +137,7 @@ function markedOutcome(raw: Json, mark: number, body: Body, arrival: Arrival): O
   if ("line" in outcome) {
     if (mark & MARK.overflow) outcome.changes.push("replaced_infinite_number");
     if (mark & MARK.rounded) outcome.changes.push("rounded_unsafe_integer");
+    if (mark & MARK.text) outcome.changes.push("replaced_invalid_text");
   }
   return outcome;
 }

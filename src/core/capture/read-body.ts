@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { isWellShaped } from "../events/event.ts";
 import {
   itemOf,
@@ -15,6 +16,7 @@ import { isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values
 import { jsonFault } from "../values/json-fault.ts";
 import { parseEventTime } from "../values/time.ts";
 import { withoutWords } from "./json-words.ts";
+import { itemKey, keyIn, knownKey, oneKey } from "./key-in-body.ts";
 import { sketchOf } from "./oversized-event.ts";
 
 /** Data of a request outside its body; the same data in the body comes first. */
@@ -57,15 +59,28 @@ export type Submission = {
 /**
  * Reads a body's text: one event, a list of events, or `{batch: […]}` (contract 4.5, decision 7). `NaN` and `Infinity`
  * are read as numbers that are too large. Fails `invalid_payload` on any other shape, and where the body breaks a limit
- * other than by one of its items; `each` fails `invalid_api_key` without one project key.
+ * other than by one of its items; `each` fails `invalid_api_key` without one project key. Bytes that are no UTF-8
+ * become U+FFFD, and mark their item.
  */
 export function readSubmission(bytes: Uint8Array, hints: RequestHints): Submission {
+  const isWhole = isUtf8(bytes);
+  const body = isWhole ? bytes : new TextEncoder().encode(new TextDecoder().decode(bytes));
   const { each, ...rest } = explained(bytes, () => {
-    const scan = scanBody(bytes);
-    return scan.hasWords ? submission(withoutWords(bytes), hints) : submission(bytes, hints, scan);
+    const scan = scanBody(body);
+    return scan.hasWords ? submission(withoutWords(body), hints) : submission(body, hints, scan);
   });
-  return { ...rest, each: (take) => explained(bytes, () => each(take)) };
+  return {
+    ...rest,
+    each: (take) => explained(bytes, () => each(isWhole ? take : markingText(take))),
+  };
 }
+
+/** Marks the items that have U+FFFD. */
+const markingText =
+  (take: Take): Take =>
+  (raw, mark, count) => {
+    take(raw, JSON.stringify(raw).includes("\ufffd") ? mark | MARK.text : mark, count);
+  };
 
 /** Replaces a failure of the parser by one that names the place in the body. */
 function explained<T>(bytes: Uint8Array, run: () => T): T {
@@ -253,45 +268,6 @@ function orNoJson<T>(read: () => T): T {
 function sentAtOf(envelope: JsonObject, hints: RequestHints): number | undefined {
   const sentAt = envelope["sent_at"];
   return (typeof sentAt === "string" ? parseEventTime(sentAt) : undefined) ?? hints.sentAt;
-}
-
-const knownKey = (key: Json | undefined) => (typeof key === "string" ? key.trim() : undefined);
-
-function itemKey(item: Json): Json | undefined {
-  if (!isObject(item)) return undefined;
-  const properties = item["properties"];
-  return keyIn(item) ?? (isObject(properties) ? given(properties["token"]) : undefined);
-}
-
-function keyIn(object: JsonObject): Json | undefined {
-  return given(object["api_key"]) ?? given(object["token"]) ?? given(object["$token"]);
-}
-
-/** An empty key counts as missing, because the real one may stand elsewhere. */
-function given(key: Json | undefined): Json | undefined {
-  return key === null || key === "" ? undefined : key;
-}
-
-/** Accepts one project key; fails for a second, different one. */
-function oneKey(first: Json | undefined) {
-  let key = first;
-  return {
-    add(another: Json | undefined): void {
-      if (another === undefined || another === key) return;
-      if (key !== undefined) throw noKey("One project API key, a string, is expected.");
-      key = another;
-    },
-    value(hints: RequestHints): string {
-      const value = key ?? hints.key;
-      if (value === undefined) throw noKey("A project API key is missing.");
-      if (typeof value !== "string") throw noKey("One project API key, a string, is expected.");
-      return value.trim();
-    },
-  };
-}
-
-function noKey(detail: string): Failure {
-  return new Failure("invalid_api_key", detail, "api_key");
 }
 
 function invalid(detail: string, attr: string | null = null): Failure {

@@ -31,10 +31,13 @@ export const PART_BYTES = 131_072;
 /** The limit that something breaks: nesting, keys of one object, objects and lists together. */
 export type LimitViolation = "depth" | "keys" | "nodes";
 
-/** The bits of a mark about an item. `overflow` and `rounded` are about its numbers. */
-export const MARK = { overflow: 1, rounded: 2, depth: 4, keys: 8, nodes: 16 } as const;
+/**
+ * The bits of a mark about an item. `overflow` and `rounded` are about its numbers, `text` is about its bytes,
+ * which a scan does not look at.
+ */
+export const MARK = { overflow: 1, rounded: 2, depth: 4, keys: 8, nodes: 16, text: 32 } as const;
 
-const MARK_BITS = 5;
+const MARK_BITS = 6;
 
 /**
  * Neighbouring items, from the first byte of the first to the end of the last. `bare`: no item has a key or

@@ -161,7 +161,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   event_timestamp_too_early: changed(
     "The `timestamp` was before the year 1. The time of arrival was stored.",
   ),
-  replaced_invalid_text: changed("Text contained NUL or lone surrogates. They became U+FFFD."),
+  replaced_invalid_text: changed("NUL, lone surrogates and bytes that are no UTF-8 became U+FFFD."),
   replaced_infinite_number: changed(
     "A number was NaN, infinite or too large for a double. It became null.",
   ),

@@ -291,6 +291,19 @@ describe("a capture body", () => {
     expect(await names()).toEqual([]);
   });
 
+  test("with a byte that is no UTF-8 costs that text alone, and warns about its event", async () => {
+    const events = ["before", "brok?en", "after"].map((name) => event({ event: name }));
+    const bytes = Buffer.from(JSON.stringify({ api_key: app.token, batch: events }));
+    bytes[bytes.indexOf("?")] = 0xff;
+
+    expect(await post(new Uint8Array(bytes))).toMatchObject(OK);
+    await app.app.ingest.caughtUp();
+
+    expect(await names()).toEqual(["after", "before", "brok\ufffden"]);
+    const { body } = await app.get("/ingestion_warnings/");
+    expect(body).toMatchObject({ results: [{ type: "replaced_invalid_text", count: 1 }] });
+  });
+
   test("of 20 MiB is taken and one byte more is refused, also streamed without a length", async () => {
     const event = single({ event: "large", properties: { pad: "" } });
     const text = JSON.stringify({ ...event, api_key: app.token });
