@@ -40,6 +40,7 @@ const SPECIAL_SQL = {
   notin: ["notIn(a, ['x', 'y'])", "a NOT IN ('x', 'y')"],
   multiif: ["multiIf(a, x, b, y, z)", "CASE WHEN a THEN x WHEN b THEN y ELSE z END"],
   formatdatetime: ["formatDateTime(a, '%F %H:%i')", "strftime(a, '%Y-%m-%d %H:%M')"],
+  extractall: ["extractAll(a, '[0-9]+')", "regexp_extract_all(a, '[0-9]+')"],
   extract: ["extract(a, 'id=([0-9]+)')", "regexp_extract(a, 'id=([0-9]+)', 1)"],
   extracturlparameter: ["extractURLParameter(a, 'q')", "regexp_extract(a, '[?&]q=([^&#]*)', 1)"],
   tojsonstring: ["toJSONString(a)", "CAST(to_json(a) AS VARCHAR)"],
@@ -75,6 +76,7 @@ const lettered = (text: string) =>
 function callOf(name: string, sql: string): string {
   const count = Math.max(0, ...[...sql.matchAll(/\$(\d)/g)].map(([, at]) => Number(at)));
   if (name === "|||") return "a ?? b";
+  if (name === "JSONExtract()") return `JSONExtract(${count > 1 ? "a, b" : "a"}, 'Array(String)')`;
   if (name.endsWith("()")) return `${name.slice(0, -2)}(a)(b)`;
   return `${name}(${LETTERS.slice(1, count + 1).join(", ")})`;
 }
@@ -101,11 +103,18 @@ const TAKEN = [
     "SELECT upper(event) AS event … WHERE, GROUP BY, HAVING, ORDER BY event",
     "the selected expression, in those after it too; `events.event` is the column, and so is `event` in WHERE where `max(event) AS event` is selected",
   ],
+  [
+    "length(a)",
+    "the bytes of a text; `lengthUTF8` counts characters, as do `substring`, `position`, `left`, `right` and `reverse`, with and without `UTF8`",
+  ],
   ["a.2, tupleElement(a, 2)", "the second part of a tuple"],
   ["arrayJoin(list)", "a row for each value of a list, before GROUP BY"],
   ["toDate(a) + 7, toDate(a) + INTERVAL 1 MONTH", "a date; a number is added to a time as seconds"],
   ["dateDiff('week', a, b)", "how many Mondays are crossed; as many years, months, days or hours"],
-  ["properties.a != 'x', NOT IN, NOT LIKE, NOT ILIKE, !~, NOT (…)", "true for a missing property"],
+  [
+    "properties.a != 'x', NOT IN, NOT LIKE, NOT ILIKE, !~, NOT …, not(…)",
+    "true for a missing property",
+  ],
   ["notIn(properties.a, ['x'])", "as in ClickHouse, not true for a missing property"],
   [
     "ORDER BY properties.a, max(properties.a), arraySort(groupArray(properties.a)), properties.a > '9'",

@@ -171,6 +171,9 @@ export function literalProblem(rule: LiteralRule, text: string): string | undefi
   return undefined;
 }
 
+/** The path of all values of a list. */
+export const EACH = "$[*]";
+
 /** Characters of a key that a failure repeats. */
 const OFFERED_CHARS_MAX = 200;
 
@@ -181,7 +184,9 @@ function pathProblem(text: string): string | undefined {
     const offered = key.length > OFFERED_CHARS_MAX ? "" : `: '/${key}'`;
     return `A key that begins with $ is written with a slash before it${offered}.`;
   }
-  return text.startsWith("$") && /\*|\.\./.test(text) ? "A path has no wildcard." : undefined;
+  return text !== EACH && text.startsWith("$") && /\*|\.\./.test(text)
+    ? "A path has no wildcard."
+    : undefined;
 }
 
 // These patterns backtrack for every % that is not the last character, and cannot be interrupted.

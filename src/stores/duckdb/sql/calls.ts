@@ -1,6 +1,7 @@
 import { isNothing } from "../../../core/values/json.ts";
 import { closestNames } from "../../../core/values/similar-names.ts";
 import {
+  EACH,
   type FunctionRule,
   type LiteralRule,
   literalProblem,
@@ -77,10 +78,14 @@ export function grown(rule: FunctionRule, parts: Extent[], node: Node): number {
   return growth;
 }
 
+/** Growth of a list of JSON, whose values take 16 bytes more than their own. */
+const LIST_GROWTH = 17;
+
 function growthBy({ grows }: FunctionRule, parts: Extent[], node: Node): number {
   const most = Math.max(1, ...parts.map(({ growth }) => growth));
   const sum = parts.reduce((all, { growth }) => all + growth, 0);
   const [, searched = "", put = ""] = nodesIn(node.children).map((one) => constantText(one) ?? "");
+  if (searched === EACH) return most * LIST_GROWTH;
   if (grows === undefined || typeof grows === "number") return most * (grows ?? 1);
   const growths = {
     sum,

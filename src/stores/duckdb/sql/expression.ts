@@ -1,5 +1,6 @@
 import { ownValue } from "../../../core/values/json.ts";
 import {
+  EACH,
   HOGQL_TYPE_NAMES,
   SQL_FUNCTIONS,
   SQL_LITERAL_CHARS,
@@ -84,9 +85,12 @@ function cast(node: Node, scope: Scope): Extent {
   const extent = all(node["child"], scope);
   const type = node.cast_type ?? {};
   if (isListOfTexts(type)) {
-    // A list of texts grows as a text that is split.
+    // A list of texts grows as a text that is split; the values of JSON are a list already.
+    const [, path] = nodesIn((node["child"] as Node).children);
     const split = SQL_FUNCTIONS.get("string_split");
-    return split === undefined ? extent : { ...extent, growth: grown(split, [extent], node) };
+    return split === undefined || constantText(path) === EACH
+      ? extent
+      : { ...extent, growth: grown(split, [extent], node) };
   }
   if (!isType(type)) refuse(`This type is not allowed. There are: ${HOGQL_TYPE_NAMES}.`, node);
   return extent;
@@ -213,7 +217,7 @@ function isOneProperty(node: Node, { aliases }: Scope): boolean {
   const isArrow = /^(?:->>|json_extract|json_extract_string)$/.test(folded(node.function_name));
   const isColumn =
     /(?:^|[.])properties$/.test(folded(namesOf(json).at(-1) ?? "")) && !aliases.has("properties");
-  return isArrow && isColumn && !/^\$?$/.test(constantText(path) ?? "");
+  return isArrow && isColumn && !/^\$?(?:\[\*\])?$/.test(constantText(path) ?? "");
 }
 
 /** The largest offset of `lag` and `lead`, in rows. */

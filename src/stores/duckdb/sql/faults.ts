@@ -106,7 +106,7 @@ GROUP BY ALL will only group => With GROUP BY ALL, ORDER BY takes selected colum
 ^Ambiguous reference to column name "(.*?)" => "$1" is a column of two tables: write the name of its table before it, as in e.$1.
 ^Cannot compare values of type TIMESTAMP.* and type INTEGER => A time is not compared with a number. A time is written in quotes: '2026-11-30'.
 ^Cannot (?:compare|mix|concatenate) (?:values of )?types? (.*?) (?:and|with|in|to)(?: type)? ([A-Z_]*[[\]]*) => A value of the type $1 does not go with one of $2: write toFloat(x), toString(x) or toDateTime(x) around one of them.
-(?:LIST argument|lambda function binding) => arrayMap and the like take a lambda and a list: split a text with splitByChar, or read one with JSONExtractArrayRaw.
+(?:LIST argument|lambda function binding) => arrayMap and the like take a lambda and a list: split a text with splitByChar, or write JSONExtract(properties.tags, 'Array(String)').
 'list_aggr\( => A function of arrays takes another list{at}: write [1, 2], groupArray(x) or splitByChar(',', text).
 ^Cannot extract field '(.*?)' from expression "(.*?)" => "$2" has no part "$1".
 '(?:sum|avg)\(BOOLEAN\)' => A sum or average is of numbers: of a condition write countIf(condition) / count().
@@ -120,7 +120,7 @@ same number of result columns => The SELECTs of UNION, EXCEPT and INTERSECT have
 ^Duplicate alias "(.*?)" => Two tables are called "$1": give one another name with AS.
 ^Column "(.*?)" referenced that exists in the SELECT clause => "$1" is used before it is selected: write its expression, or select it in a subquery.
 ^Could not ORDER BY column => After UNION, ORDER BY takes names of columns: put the UNION in a subquery of FROM.
-(?:UNNEST|unnest) => arrayJoin takes a list: split a text with splitByChar, or read one with JSONExtractArrayRaw.
+(?:UNNEST|unnest) => arrayJoin takes a list: split a text with splitByChar, or write JSONExtract(properties.tags, 'Array(String)').
 aggregate => An aggregate stands where a value of a row is expected: make it in a subquery.
  => The SQL does not fit the tables, or the types of their columns{at}: toFloat(x), toString(x) and toDateTime(x) make one type of another.
 `);

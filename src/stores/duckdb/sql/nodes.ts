@@ -10,6 +10,7 @@ import {
   nodesIn,
   numberIn,
   operator,
+  rebuilt,
   TEXT,
 } from "./tree.ts";
 
@@ -62,7 +63,7 @@ const withChoices = (is: (node: Node) => boolean) => {
 const NUMBERS = /^(?:INTEGER|BIGINT|DECIMAL|DOUBLE|HUGEINT)$/;
 
 const NUMBER_FUNCTIONS =
-  /^(?:count|count_star|sum|avg|median|quantile_cont|len|length|round|floor|ceil|abs|date_?diff|[-+*/%]|\/\/)$/;
+  /^(?:count|count_star|sum|avg|median|quantile_cont|len|length|strlen|round|floor|ceil|abs|date_?diff|[-+*/%]|\/\/)$/;
 
 /** Functions that take a property as a number. */
 export const OF_NUMBERS =
@@ -146,6 +147,32 @@ export const bothMet = (one: unknown, other: unknown): Node | null => {
 /** Returns NOT of a condition; it is true where the condition is not known. */
 export const negated = (condition: Node, at: Node): Node =>
   comparison("COMPARE_DISTINCT_FROM", condition, constant(true), at);
+
+const OPPOSITES = [
+  "EQUAL NOTEQUAL",
+  "LESSTHAN GREATERTHANOREQUALTO",
+  "GREATERTHAN LESSTHANOREQUALTO",
+]
+  .map((pair) => pair.split(" ").map((one) => `COMPARE_${one}`))
+  .flatMap(([one = "", other = ""]): [string, string][] => [
+    [one, other],
+    [other, one],
+  ]);
+const OPPOSITE_OF: ReadonlyMap<unknown, string> = new Map(OPPOSITES);
+
+/**
+ * Returns the NOT of which the parser made another comparison, which is no more met where a value is missing;
+ * undefined of others. The place of a comparison is its sign, that of such a NOT is before its sides.
+ */
+export function turned(node: Node): Node | undefined {
+  const { query_location: at = 0, left } = node;
+  const type = OPPOSITE_OF.get(node.type);
+  const places: number[] = [];
+  rebuilt(left, ({ query_location: place }) => typeof place === "number" && places.push(place));
+  const first = Math.min(...places);
+  if (type === undefined || !(at < first) || places.length === 0) return undefined;
+  return operator("OPERATOR_NOT", [{ ...node, type, query_location: first }], node);
+}
 
 /** Returns a LIKE or NOT LIKE, whose pattern may have the escapes of ClickHouse; undefined of all else. */
 export function likeOf(node: Node): Node | undefined {

@@ -109,7 +109,7 @@ function reached(typing: Typing, text: Node, keys: readonly Node[], at: Node): N
   return { ...made, [TEXT]: "text" };
 }
 
-const HAS_KEYS = /^json(?:extract\w+|has|length)$/;
+const HAS_KEYS = /^json(?:extract(?:\w+|\(\))|has|length)$/;
 const TAKES_NONE = /^json(?:length|extractkeys)$/;
 
 /** Makes the keys of a JSON function one, or none where DuckDB's takes no key. */

@@ -32,7 +32,7 @@ import {
   withoutNames,
   withRelations,
 } from "./names.ts";
-import { isText, isTextList, limitedBy, numbersTable } from "./nodes.ts";
+import { isText, isTextList, limitedBy, numbersTable, turned } from "./nodes.ts";
 import { placed, pointerOf } from "./places.ts";
 import type { Templates } from "./templates.ts";
 import {
@@ -86,9 +86,9 @@ class Rewriting {
 
   statement(tree: Node, columns: readonly string[]) {
     const walked = this.#fields(tree, fromOf());
-    const node = firstSelect(nodesIn(walked["statements"])[0]);
-    const { numbers, shown } = shownAs(nodesIn(node?.["select_list"]), columns);
-    if (node !== undefined) node["select_list"] = shown;
+    const node = firstSelect(nodesIn(walked["statements"])[0]) ?? {};
+    const { numbers, shown } = shownAs(nodesIn(node["select_list"]), columns);
+    node["select_list"] = shown;
     return { tree: walked, numbers };
   }
 
@@ -121,7 +121,9 @@ class Rewriting {
     CASE: (node, from) => this.#typing.chosen(this.#fields(node, from)),
     FUNCTION: (node, from) => this.#call(node, from),
     WINDOW: (node, from) => this.#typing.windowed(this.#fields(known(node), from)),
-    COMPARISON: (node, from) => this.#typing.comparison(this.#fields(node, from), from),
+    COMPARISON: (node, from) =>
+      (this.#walk(turned(node), from) as Node | undefined) ??
+      this.#typing.comparison(this.#fields(node, from), from),
     BETWEEN: (node, from) => this.#typing.between(this.#fields(node, from)),
     LAMBDA: (node, from) => this.#lambda(node, from),
     CAST: (node, from) => this.#typing.cast(withType(this.#fields(node, from))),
@@ -170,11 +172,10 @@ class Rewriting {
       modifiers: this.#walk(modifiers, { ...from, marks, items }),
     };
     const { relations } = this.#templates;
-    const join = relations[ARRAY_JOIN] ?? {};
-    // The relations and lists are known once all other parts are read.
+    // They are known once all other parts are read.
     let joined = isWithin ? table : withRelations(table, from.relations, relations);
     for (const [at, list] of from.lists.entries()) {
-      joined = withList(joined, list, { at, items, join });
+      joined = withList(joined, list, { at, items, join: relations[ARRAY_JOIN] ?? {} });
     }
     return limitedBy({ ...parts, cte_map: ctes, select_list: items, from_table: joined });
   }
@@ -217,8 +218,7 @@ class Rewriting {
     if (this.#repeatedChars > REPEATED_CHARS_MAX) {
       refuse(`${named(name)} is used too often: select it in a subquery of FROM.`, at);
     }
-    const { alias = "", query_location = 0 } = at;
-    return { ...item, alias, query_location };
+    return { ...item, alias: at.alias ?? "", query_location: at.query_location ?? 0 };
   }
 
   /** An expression of ORDER BY, where the name of a selected one stays. */

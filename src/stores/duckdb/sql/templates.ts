@@ -29,6 +29,7 @@ const ITEMS = {
   utc: "timezone('UTC', $1)",
   text: "CAST($1 AS VARCHAR)",
   sum: "coalesce($1, 0)",
+  truth: "CAST($1 AS BOOLEAN)",
   full: "coalesce($1, '')",
   known: "nullif($1, '')",
   date: "CAST($1 AS DATE)",

@@ -276,7 +276,7 @@ export class Typing {
     if (place !== undefined)
       return this.item("part", [unnamed(child), constant(Number(place))], node);
     if (node.type !== "ARRAY_SLICE" || !isText(child)) return undefined;
-    const list = this.template("jsonextractarrayraw", [unnamed(child)], child);
+    const list = this.template("jsonextract()", [unnamed(child)], child);
     return { ...node, children: [list, ...others].filter(isNode) };
   }
 
@@ -287,7 +287,9 @@ export class Typing {
     if (part !== undefined) return part;
     if (child === undefined) return node;
     if (node.type === "OPERATOR_NOT")
-      return isCondition(child) && !isJoin ? negated(child, node) : node;
+      return isJoin
+        ? node
+        : negated(isCondition(child) ? child : this.item("truth", [child], child), node);
     if (node.type !== "COMPARE_NOT_IN" && node.type !== "COMPARE_IN") return node;
     const value = others.every(isNumber) ? this.#as("double", child) : child;
     const found = { ...node, children: [value, ...others] };

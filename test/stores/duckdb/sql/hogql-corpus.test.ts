@@ -298,7 +298,7 @@ const NUMBERS: [query: string, rows: unknown[][]][] = [
     [[true, false, 2, 2]],
   ],
   [
-    "SELECT count() FROM events WHERE arrayExists(t -> t = 'b', JSONExtractArrayRaw(properties.tags))",
+    "SELECT count() FROM events WHERE arrayExists(t -> t = 'b', JSONExtract(properties.tags, 'Array(String)'))",
     [[15]],
   ],
   ["SELECT topK(1)(event) FROM events WHERE event = 'login'", [[["login"]]]],
@@ -308,7 +308,7 @@ const NUMBERS: [query: string, rows: unknown[][]][] = [
   ],
   ["SELECT median(properties.amount) FROM events WHERE properties.amount <= 3", [[2]]],
   [
-    "SELECT tag, count() AS n FROM events ARRAY JOIN JSONExtractArrayRaw(properties.tags) AS tag GROUP BY tag ORDER BY n DESC, tag",
+    "SELECT tag, count() AS n FROM events ARRAY JOIN JSONExtract(properties.tags, 'Array(String)') AS tag GROUP BY tag ORDER BY n DESC, tag",
     [
       ["a", 30],
       ["b", 15],

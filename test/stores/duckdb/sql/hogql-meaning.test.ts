@@ -39,6 +39,50 @@ const rowsOf = async (text: string) => {
 };
 
 const VALUES: Record<string, [sql: string, value: unknown][]> = {
+  "values of a list stay as JSON has them": [
+    [
+      `JSONExtractArrayRaw('["a", {"b": [1, 2]}, null, 1.5, true, [[]]]')`,
+      ['"a"', '{"b":[1,2]}', "null", "1.5", "true", "[[]]"],
+    ],
+    [`has(JSONExtractArrayRaw('["a"]'), '"a"')`, true],
+    [`JSONExtractArrayRaw('{"x": ["é"]}', 'x')`, ['"é"']],
+    [`JSONExtractArrayRaw('{"x": {"y": [7]}}', 'x', 'y')[1]`, "7"],
+    [`length(JSONExtractArrayRaw('{"x": 1}'))`, 0],
+    [`JSONExtract('["a", 7]', 'Array(String)')`, ["a", "7"]],
+    [`JSONExtract('{"x": ["é"]}', 'x', 'Array(String)')`, ["é"]],
+    [`JSONExtract('{"x": "7.9"}', 'x', 'Int64')`, 7],
+    [`JSONExtract('{"x": 7.5}', 'x', 'Nullable(Float64)')`, 7.5],
+    [`JSONExtract('{"x": true}', 'x', 'Bool')`, true],
+  ],
+  "bytes and characters": [
+    ["length('東京')", 6],
+    ["length('')", 0],
+    ["length(['東', '京', ''])", 3],
+    ["lengthUTF8('東京')", 2],
+    ["substringUTF8('東京都', 2, 1)", "京"],
+    ["positionUTF8('東京都', '都')", 3],
+    ["reverseUTF8('東京')", "京東"],
+    ["leftUTF8('東京', 1) || rightUTF8('東京', 1)", "東京"],
+    ["upperUTF8('é')", "É"],
+  ],
+  "more names of ClickHouse": [
+    ["toFloat64OrNull('x')", null],
+    ["toFloat32OrNull('1.5')", 1.5],
+    ["toFloat64OrZero('x')", 0],
+    ["toInt64OrNull('')", null],
+    ["toUInt16OrZero('7.9')", 7],
+    ["toUUIDOrNull('x')", null],
+    ["extractAll('a1b22', '[0-9]+')", ["1", "22"]],
+    ["extractAll('a1b22', '([a-z])[0-9]')", ["a", "b"]],
+    ["truncate(3.77, 1)", 3.7],
+    ["trunc(-3.7)", -3],
+    ["toRelativeWeekNum(toDate('1970-01-04'))", 0],
+    ["toRelativeWeekNum(toDate('1970-01-05'))", 1],
+    ["toRelativeDayNum(toDate('1970-02-01'))", 31],
+    ["toRelativeMonthNum(toDate('2026-11-30')) - toRelativeMonthNum(toDate('2025-12-01'))", 11],
+    ["toRelativeQuarterNum(toDate('2026-10-01')) - 2026 * 4", 3],
+    ["toRelativeHourNum(toDateTime('1970-01-02 01:59:59'))", 25],
+  ],
   "dates stay dates": [
     ["toDate('2026-03-31') + INTERVAL 1 MONTH", "2026-04-30"],
     ["toDate('2026-03-31') - INTERVAL 1 QUARTER", "2025-12-31"],
@@ -337,4 +381,25 @@ test.each([
   expect(detail).not.toMatch(
     /BIGINT|VARCHAR|DOUBLE|STRUCT|list_|->>|CAST|current_local|"[^"]*, ?$/,
   );
+});
+
+const NEGATED: [sql: string, value: unknown][] = [
+  ["NOT properties.gone", true],
+  ["not(properties.gone)", true],
+  ["NOT toBool(properties.gone)", true],
+  ["NOT properties.gone > 5", true],
+  ["NOT properties.gone <= 5 AND NOT (properties.gone) < 2", true],
+  ["NOT properties.gone = 'x'", true],
+  ["NOT 7 > 5", false],
+  ["not 3 >= 5 and 1 < 2", true],
+  ["arrayFilter(x -> NOT x > 2, [1, 2, 3])", [1, 2]],
+  ["if(NOT properties.gone, 'no', 'yes')", "no"],
+];
+
+test.each(NEGATED)("NOT of a missing value is true: %s", async (sql, value) => {
+  expect(await rowsOf(`SELECT any(${sql}) FROM events`)).toEqual([[value]]);
+  if (typeof value !== "boolean") return;
+  const [counts] = await rowsOf(`SELECT countIf(${sql}), count() FROM events`);
+  const [met] = await rowsOf(`SELECT count() FROM events WHERE ${sql}`);
+  expect([met?.[0], counts?.[0]]).toEqual(value ? [counts?.[1], counts?.[1]] : [0, 0]);
 });

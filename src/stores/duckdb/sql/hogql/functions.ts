@@ -52,12 +52,12 @@ groupArray(): list_slice(list($2) FILTER (WHERE $2 IS NOT NULL), 1, $1)
 groupUniqArray(): list_slice(list(DISTINCT $2) FILTER (WHERE $2 IS NOT NULL), 1, $1)
 countIf: count(*) FILTER (WHERE $1)
 toString: CAST($1 AS VARCHAR)
-toInt toInt8 toInt16 toInt32 toInt64 toUInt8 toUInt16 toUInt32 toUInt64 _toInt8 _toInt16 _toInt32 _toInt64 _toUInt64: INT_
-toIntOrZero: coalesce(INT_, 0)
-toFloat toFloat32 toFloat64: NUMBER_
-toFloatOrZero toFloatOrDefault: coalesce(NUMBER_, 0) | coalesce(NUMBER_, $2)
+toInt toInt8 toInt16 toInt32 toInt64 toUInt8 toUInt16 toUInt32 toUInt64 toIntOrNull toInt8OrNull toInt16OrNull toInt32OrNull toInt64OrNull toUInt8OrNull toUInt16OrNull toUInt32OrNull toUInt64OrNull _toInt8 _toInt16 _toInt32 _toInt64 _toUInt64: INT_
+toIntOrZero toInt8OrZero toInt16OrZero toInt32OrZero toInt64OrZero toUInt8OrZero toUInt16OrZero toUInt32OrZero toUInt64OrZero: coalesce(INT_, 0)
+toFloat toFloat32 toFloat64 toFloatOrNull toFloat32OrNull toFloat64OrNull: NUMBER_
+toFloatOrZero toFloat32OrZero toFloat64OrZero toFloatOrDefault: coalesce(NUMBER_, 0) | coalesce(NUMBER_, $2)
 toBool toBoolean: TRY_CAST($1 AS BOOLEAN)
-toUUID: TRY_CAST($1 AS UUID)
+toUUID toUUIDOrNull: TRY_CAST($1 AS UUID)
 toJSONString: CAST(to_json($1) AS VARCHAR)
 toDate _toDate toDateOrNull: TRY_CAST(TRY_CAST($1 AS TIMESTAMPTZ) AS DATE) | CAST(ZONED_ AS DATE)
 toDateTime parseDateTimeBestEffort parseDateTimeBestEffortOrNull toDateTimeOrNull: TRY_CAST($1 AS TIMESTAMPTZ) | CAST(timezone($2, TRY_CAST($1 AS TIMESTAMP)) AS TIMESTAMPTZ)
@@ -94,12 +94,21 @@ toDayOfWeek: isodow(WALL_)
 toHour: hour(WALL_) | hour(ZONED_)
 toMinute: minute(WALL_) | minute(ZONED_)
 toSecond: CAST(second(WALL_) AS BIGINT)
+toRelativeYearNum: year(WALL_)
+toRelativeQuarterNum: year(WALL_) * 4 + quarter(WALL_) - 1
+toRelativeMonthNum: year(WALL_) * 12 + month(WALL_)
+toRelativeWeekNum: (date_diff('day', DATE '1970-01-01', WALL_) + 8 - isodow(WALL_)) // 7
+toRelativeDayNum: date_diff('day', DATE '1970-01-01', WALL_)
+toRelativeHourNum: epoch_us(TIME_) // 3600000000
+toRelativeMinuteNum: epoch_us(TIME_) // 60000000
+toRelativeSecondNum: epoch_us(TIME_) // 1000000
 toYYYYMM: CAST(strftime(WALL_, '%Y%m') AS INTEGER)
 toYYYYMMDD: CAST(strftime(WALL_, '%Y%m%d') AS INTEGER)
 toYYYYMMDDhhmmss: CAST(strftime(WALL_, '%Y%m%d%H%M%S') AS BIGINT)
 yesterday: today() - 1
 timestampDiff: date_diff($1, CAST($2 AS TIMESTAMPTZ), CAST($3 AS TIMESTAMPTZ))
 age: date_sub($1, CAST($2 AS TIMESTAMPTZ), CAST($3 AS TIMESTAMPTZ))
+length: CASE WHEN typeof($1) IN ('VARCHAR', 'JSON') THEN strlen(CAST($1 AS VARCHAR)) ELSE len($1) END
 empty: coalesce(len($1), 0) = 0
 notEmpty: coalesce(len($1), 0) > 0
 isNull: $1 IS NULL
@@ -155,6 +164,7 @@ log ln: CASE WHEN FLOAT_ > 0 THEN ln(FLOAT_) END
 log2: CASE WHEN FLOAT_ > 0 THEN log2(FLOAT_) END
 log10: CASE WHEN FLOAT_ > 0 THEN log10(FLOAT_) END
 sqrt: CASE WHEN FLOAT_ >= 0 THEN sqrt(FLOAT_) END
+trunc truncate: trunc($1) | trunc(SCALED_) / power(10, $2)
 floor: floor($1) | floor(SCALED_) / power(10, $2)
 ceil ceiling: ceil($1) | ceil(SCALED_) / power(10, $2)
 equals: $1 = $2
@@ -180,7 +190,8 @@ JSONExtractRaw: CAST($1 AS VARCHAR) | coalesce(CAST(json_extract($1, $2) AS VARC
 JSONHas: json_extract($1, $2) IS NOT NULL
 JSONExtractKeys: json_keys($1)
 JSONLength: CASE WHEN json_type($1) = 'OBJECT' THEN len(json_keys($1)) ELSE json_array_length($1) END
-JSONExtractArrayRaw: TRY_CAST(TRY_CAST($1 AS JSON) AS VARCHAR[]) | TRY_CAST(json_extract($1, $2) AS VARCHAR[])
+JSONExtractArrayRaw: CAST(json_extract(TRY_CAST($1 AS JSON), '$[*]') AS VARCHAR[]) | CAST(json_extract(json_extract($1, $2), '$[*]') AS VARCHAR[])
+JSONExtract(): TRY_CAST(TRY_CAST($1 AS JSON) AS VARCHAR[]) | TRY_CAST(json_extract($1, $2) AS VARCHAR[])
 `;
 
 const UNITS = ["Second", "Minute", "Hour", "Day", "Week", "Month", "Quarter", "Year"];
@@ -225,7 +236,8 @@ export const LIST_MACROS: Readonly<Record<string, string>> = {
 export const RENAMED: readonly (readonly [name: string, to: string])[] =
   `any any_value, isInfinite isinf, covarPop covar_pop, covarSamp covar_samp, makeDate make_date, stddevPop stddev_pop, stddevSamp stddev_samp, varPop var_pop, varSamp var_samp,
   toTypeName typeof, now64 now, dateTrunc date_trunc, startsWith starts_with, endsWith ends_with,
-  replaceAll replace, lengthUTF8 length, lowerUTF8 lower, upperUTF8 upper, substringUTF8 substring,
+  replaceAll replace, lengthUTF8 char_length, lowerUTF8 lower, upperUTF8 upper, substringUTF8 substring, positionUTF8 position,
+  reverseUTF8 reverse, leftUTF8 left, rightUTF8 right, positionCaseInsensitiveUTF8 positioncaseinsensitive,
   trimLeft ltrim, trimRight rtrim, decodeURLComponent url_decode, encodeURLComponent url_encode,
   arrayJoin unnest, arrayElement list_extract, arrayUniq list_unique, arrayDistinct hoglet_distinct,
   arrayCumSum hoglet_cum_sum, arrayDifference hoglet_difference, arrayEnumerate hoglet_enumerate,

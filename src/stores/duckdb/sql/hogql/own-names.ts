@@ -25,6 +25,8 @@ const OWN_NAMES: ReadonlyMap<string, string> = new Map([
     ["!~~", "NOT LIKE"],
     ["~~*", "ILIKE"],
     ["//", "intDiv"],
+    ["len", "length"],
+    ["strlen", "length"],
   ] as [string, string][]),
   ...([
     ["list_aggr", "arrayReduce"],

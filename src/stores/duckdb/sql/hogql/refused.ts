@@ -10,7 +10,6 @@ sequencematch sequencecount retention: ask a funnel or retention insight
 anylast: write argMax(value, timestamp)
 grouparraysample grouparraymovingavg grouparraymovingsum: write groupArray(10)(x)
 arrayfold arraycompact arraylastindex arrayresize arrayfill arraysplit summap maxmap minmap map mapkeys mapvalues mapcontains: write arrayJoin(list) in a subquery, which makes rows, and window functions over them
-jsonextract: write JSONExtractString(properties, 'plan'), or …Int, …Float, …Bool or …ArrayRaw by its type
 jsonextractkeysandvalues jsonextractkeysandvaluesraw: write JSONExtractKeys(properties), and properties['plan'] for the value of one
 jsontype: write JSONExtractRaw(properties, 'plan'), which begins with [ for a list and with { for an object
 visitparamextractstring visitparamextractint visitparamextractfloat visitparamextractraw visitparamhas simplejsonextractstring simplejsonextractint simplejsonextractfloat simplejsonextractraw simplejsonhas: write JSONExtractString(properties, 'plan')

@@ -52,6 +52,13 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   },
   "quantiles()": (args) =>
     called("quantile_cont", [...args.slice(-1), called("list_value", args.slice(0, -1))]),
+  jsonextract(args, at) {
+    const type = folded(constantText(args.at(-1)));
+    const [, of] =
+      /^(?:nullable\()?(array\((?:nullable\()?string\)|string|u?int|float|bool)/.exec(type) ?? [];
+    if (of === undefined || args.length < 2) return refuse(JSON_TYPES, at);
+    return called(of.startsWith("array") ? "JSONExtract()" : `JSONExtract${of}`, args.slice(0, -1));
+  },
   multiif(args, at) {
     const [rest] = args.slice(-1);
     if (rest === undefined || args.length < 3 || args.length % 2 === 0) {
@@ -77,8 +84,14 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
     if (text === undefined || pattern === undefined || written === undefined) {
       return refuse("extract takes a text, and a pattern that is written out.", at);
     }
-    const group = /(?<!\\)\((?!\?)/.test(written) ? [constant(1)] : [];
-    return called("regexp_extract", [text, pattern, ...group]);
+    return called("regexp_extract", [text, pattern, ...groupOf(written)]);
+  },
+  extractall([text, pattern], at) {
+    const written = constantText(pattern);
+    if (text === undefined || pattern === undefined || written === undefined) {
+      return refuse("extractAll takes a text, and a pattern that is written out.", at);
+    }
+    return called("regexp_extract_all", [text, pattern, ...groupOf(written)]);
   },
   extracturlparameter([url, name], at) {
     const written = constantText(name);
@@ -135,6 +148,12 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   datesub: moved("-"),
   timestampsub: moved("-"),
 };
+
+const JSON_TYPES =
+  "JSONExtract takes JSON, keys in it, and a type: 'String', 'Int64', 'Float64', 'Bool' or 'Array(String)'.";
+
+/** Returns the number of the group of a pattern that is extracted, where it has one. */
+const groupOf = (pattern: string): Node[] => (/(?<!\\)\((?!\?)/.test(pattern) ? [constant(1)] : []);
 
 const PLAIN_TYPES: Record<string, string> = {
   ...{ string: "VARCHAR", bool: "BOOLEAN", uuid: "UUID" },

@@ -16,7 +16,7 @@ import {
 /** A statement that DuckDB's parser reads, and the texts of the columns of its first SELECT. */
 export type Readable = { sql: string; columns: string[] };
 
-const UNNAMED = "A list of ARRAY JOIN has a name: JSONExtractArrayRaw(properties.tags) AS tag.";
+const UNNAMED = "A list of ARRAY JOIN has a name: splitByChar(',', properties.tags) AS tag.";
 const BRACES = "In braces stands a name: {filters}, {variables.name} or {name} of `values`.";
 
 /**
