@@ -1,7 +1,14 @@
 import { Failure } from "./failure.ts";
 import { OPERATORS } from "./filter-operators.ts";
 import { insteadOf } from "./instead.ts";
-import { isObject, type Json, storableText, withoutNulls } from "./json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+  storableText,
+  withoutNulls,
+} from "./json.ts";
 import { rejectUnknownFields } from "./known-fields.ts";
 import type { Version } from "./version-range.ts";
 import type { Moment } from "./zoned-time.ts";
@@ -156,4 +163,22 @@ export function propertyFilter<Type extends string>(
   }
   const { not = false, ...test } = read({ value, now, timezone, malformed });
   return { type, filter: { key: storableText(key), not, test: test as PropertyTest } };
+}
+
+/** Whether the name of a property may be a way to a nested value: `station.city`. */
+export const isDotted = (name: string): boolean => name.includes(".");
+
+/**
+ * Returns the value of a property, or null. A dotted name that no property has leads into an object or a list:
+ * `station.city`.
+ */
+export function valueAt(properties: JsonObject | undefined, name: string): Json {
+  const literal = properties === undefined ? null : (ownValue(properties, name) ?? null);
+  if (literal !== null || properties === undefined || !isDotted(name)) return literal;
+  return name.split(".").reduce<Json>(inner, properties);
+}
+
+function inner(value: Json, key: string): Json {
+  if (Array.isArray(value)) return (/^\d+$/.test(key) ? value[Number(key)] : null) ?? null;
+  return isObject(value) ? (ownValue(value, key) ?? null) : null;
 }

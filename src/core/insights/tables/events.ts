@@ -4,6 +4,7 @@ import { ALL_TIME, type Period, periodOf } from "../../queries/period.ts";
 import type { EventColumn, EventsTable } from "../../queries/tables/events.ts";
 import { Failure } from "../../values/failure.ts";
 import type { Json } from "../../values/json.ts";
+import { valueAt } from "../../values/property-filter.ts";
 import type { Asking } from "../answers.ts";
 import type { TableNeeds, TableRows } from "./answer.ts";
 import { personCell, personsById } from "./persons.ts";
@@ -85,7 +86,7 @@ async function ownersOf(
 function cellOf(column: EventColumn, row: EventRow, owner: PersonRow | undefined): Json {
   if (!("is" in column)) {
     const properties = column.of === "event" ? row.properties : owner?.properties;
-    return properties?.[column.property] ?? null;
+    return valueAt(properties, column.property);
   }
   switch (column.is) {
     case "*":

@@ -6,7 +6,7 @@ import { type Period, periodOf } from "../../queries/period.ts";
 import type { AnyFilter, EventFilters } from "../../queries/query-fields.ts";
 import type { PersonColumn, PersonsTable } from "../../queries/tables/persons.ts";
 import type { Json } from "../../values/json.ts";
-import { type FilterGroup, isGroup } from "../../values/property-filter.ts";
+import { type FilterGroup, isGroup, valueAt } from "../../values/property-filter.ts";
 import type { Asking } from "../answers.ts";
 import type { TableNeeds, TableRows } from "./answer.ts";
 
@@ -56,7 +56,7 @@ export function personCell(uuid: string, row: PersonRow | undefined): Json {
 }
 
 function cellOf(column: PersonColumn, { uuid }: ListedPerson, row: PersonRow | undefined): Json {
-  if (!("is" in column)) return row?.properties[column.property] ?? null;
+  if (!("is" in column)) return valueAt(row?.properties, column.property);
   switch (column.is) {
     case "person":
       return personCell(uuid, row);

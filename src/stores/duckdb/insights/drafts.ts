@@ -5,6 +5,7 @@ import type { PropertyOf } from "../../../core/queries/query-fields.ts";
 import { seriesLabel } from "../../../core/queries/trend.ts";
 import type { TrendShown } from "../../../core/queries/trend-shown.ts";
 import type { PropertyFilter, PropertyTest } from "../../../core/values/property-filter.ts";
+import { isDotted } from "../../../core/values/property-filter.ts";
 import { DIGITS_MAX, type Version } from "../../../core/values/version-range.ts";
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { quoted } from "../engine/duckdb.ts";
@@ -225,10 +226,15 @@ function eventText(property: string): string {
   return property.startsWith("$group_") ? `nullIf(${column}, '')` : column;
 }
 
-/** Returns SQL of the text of a property of a view. A key with `$`, `.` or `/` is no path, so it becomes a pointer. */
+/**
+ * Returns SQL of the text of a property of a view. A key with `$`, `.` or `/` is no path, so it becomes a pointer; the keys of
+ * a nested value follow one another.
+ */
 function propertyText(table: string, key: string): string {
-  const isPlain = /^[A-Za-z_][\w ]*$/.test(key);
-  return `(${table}.properties->>${quoted(isPlain ? key : pointer(key))})`;
+  const step = (one: string) => quoted(/^[A-Za-z_][\w ]*$/.test(one) ? one : pointer(one));
+  const at = (keys: string[]) =>
+    `(${table}.properties${keys.map((one, n) => `${n === keys.length - 1 ? "->>" : "->"}${step(one)}`).join("")})`;
+  return isDotted(key) ? `coalesce(${at([key])}, ${at(key.split("."))})` : at([key]);
 }
 
 /**

@@ -5,7 +5,7 @@ import type {
   PropertyConditions,
   PropertyOf,
 } from "../../../core/queries/query-fields.ts";
-import { filtersIn, isGroup } from "../../../core/values/property-filter.ts";
+import { filtersIn, isDotted, isGroup } from "../../../core/values/property-filter.ts";
 import type { ClockPiece } from "../../../core/values/zoned-time.ts";
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { readableColumns } from "../events/hot-columns.ts";
@@ -56,6 +56,9 @@ export function eventTables(
       needsOwner = true;
       return PERSON_ID_SQL;
     };
+    /** The column that has the text of a property in all events, unless rows omit it. */
+    const wholeColumn = (property: string, column: string | undefined) =>
+      omitted("event", property) || isDotted(property) ? undefined : column;
     const columnOf = (of: PropertyOf, property: string) => {
       if (of.type !== "event") return undefined;
       const hot = eventColumn(property);
@@ -68,7 +71,8 @@ export function eventTables(
       person,
       text(of, property) {
         const column = columnOf(of, property);
-        if (column !== undefined && !omitted("event", property)) return column;
+        const whole = wholeColumn(property, column);
+        if (whole !== undefined) return whole;
         isPlain = false;
         if (of.type === "session") return sessions.column(sessionText(property));
         const text = textOf(of.type, property, omitted, column)(bind(pointer(property)));
@@ -76,9 +80,8 @@ export function eventTables(
       },
       passes({ of, filter }: EventFilter) {
         const column = columnOf(of, filter.key);
-        if (column !== undefined && !omitted("event", filter.key)) {
-          return passesIn(column, filter, bind);
-        }
+        const whole = wholeColumn(filter.key, column);
+        if (whole !== undefined) return passesIn(whole, filter, bind);
         isPlain = false;
         if (of.type === "session") {
           const condition = passesIn(sessionText(filter.key), filter, bind);

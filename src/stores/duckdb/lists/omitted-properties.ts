@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { isDotted } from "../../../core/values/property-filter.ts";
 import { eventColumn } from "../../loads/event-lines.ts";
 import { propertyColumn, SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
 import { quoted, rows } from "../engine/duckdb.ts";
@@ -110,7 +111,7 @@ export function eventColumnOf(
 
 /**
  * Returns a function from a parameter with the JSON pointer of a property to SQL of its text, also where it is omitted.
- * `own` is a column that has the text of rows.
+ * `own` is a column that has the text of rows. Where no property has a name with dots, it is a way to a nested value.
  */
 export function textOf(
   kind: Kind,
@@ -118,7 +119,14 @@ export function textOf(
   omitted: Omitted,
   own?: string,
 ): (pointer: string) => string {
+  const literal = literalOf(kind, name, omitted, own);
+  if (!isDotted(name)) return literal;
+  const nested = literalOf(kind, name.slice(0, name.indexOf(".")), omitted);
+  return (pointer) => `coalesce(${literal(pointer)}, ${nested(`replace(${pointer}, '.', '/')`)})`;
+}
+
+function literalOf(kind: Kind, name: string, omitted: Omitted, own?: string) {
   const column = kind === "person" ? propertyColumn(name) : "properties";
   const text = (pointer: string) => own ?? textIn(pointer, column);
-  return omitted(kind, name) ? (pointer) => orWhole(text(pointer), pointer) : text;
+  return omitted(kind, name) ? (pointer: string) => orWhole(text(pointer), pointer) : text;
 }

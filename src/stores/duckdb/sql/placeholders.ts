@@ -7,6 +7,7 @@ import {
   checkFilters,
   filterGroup,
   filtersIn,
+  isDotted,
   type PropertyFilter,
   propertyFilter,
 } from "../../../core/values/property-filter.ts";
@@ -163,7 +164,11 @@ function passed({ of, ...filter }: Owned): string {
 }
 
 function propertyOf(of: string, key: string): string {
-  if (of !== "session") return `${of === "event" ? "" : `${of}.`}properties[${constantOf(key)}]`;
+  if (of !== "session") {
+    const at = (keys: string[]) =>
+      `${of === "event" ? "" : `${of}.`}properties${keys.map((one) => `[${constantOf(one)}]`).join("")}`;
+    return isDotted(key) ? `coalesce(${at([key])}, ${at(key.split("."))})` : at([key]);
+  }
   if (Object.hasOwn(SQL_VIEWS["sessions"] ?? {}, key)) return `session."${key}"`;
   throw bad("There is no such property of sessions.", "filters__properties");
 }
