@@ -103,6 +103,8 @@ const OF_BINDER = sentences(String.raw`
 ^Referenced table "(.*?)" not found => There is no table "$1" in FROM here: before a dot stands the name that FROM gives.
 GROUP BY ALL will only group => With GROUP BY ALL, ORDER BY takes selected columns alone, and no property: write GROUP BY 1, 2.
 ^column "(.*?)" must appear in the GROUP BY clause => Add "$1" to GROUP BY, or write any($1).
+^column (\w+) must appear in the GROUP BY clause => HAVING knows no "$1": it takes selected names, those of GROUP BY, and aggregates such as count().
+^QUANTILE can only take => A level of a quantile is from 0 to 1: quantile(0.9)(x).
 ^Ambiguous reference to column name "(.*?)" => "$1" is a column of two tables: write the name of its table before it, as in e.$1.
 ^Cannot compare values of type TIMESTAMP.* and type INTEGER => A time is not compared with a number. A time is written in quotes: '2026-11-30'.
 ^Cannot (?:compare|mix|concatenate) (?:values of )?types? (.*?) (?:and|with|in|to)(?: type)? ([A-Z_]*[[\]]*) => A value of the type $1 does not go with one of $2: write toFloat(x), toString(x) or toDateTime(x) around one of them.
@@ -139,6 +141,7 @@ ${LIST_TOO_LONG} => groupArray and groupUniqArray collect at most ${LIST_VALUES_
 ^Invalid Input Error: (?:missing|invalid|unexpected|no argument|bad|trailing)  => The regular expression is not understood.
 ^Syntax Error:  => LIKE is not understood: its pattern ends with the character of ESCAPE, or that is no ASCII character.
 ^Out of Range Error|^Conversion Error: (?:Type|Casting) [\s\S]* out of range => A number is too large for its type: toFloat(x) makes room.
+^Conversion Error: (?:invalid )?(?:timestamp|date) field => A text is no time{at}: write one such as '2026-11-30' or '2026-11-30 09:00:00', or now() - INTERVAL 7 DAY.
 ^(?:Conversion|Invalid Input|Not implemented|Out of Range) Error => A value cannot be converted or calculated with{at}: toFloat(x), toInt(x) and toDateTime(x) make it NULL.
 `);
 

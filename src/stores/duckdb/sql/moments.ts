@@ -1,5 +1,5 @@
-import { intervalOf, isDate, isNumber, isTime } from "./nodes.ts";
-import { constantText, folded, MOMENT, type Node, unnamed } from "./tree.ts";
+import { intervalOf, isDate, isNumber, isTime, isTimeColumn } from "./nodes.ts";
+import { constantText, folded, MOMENT, type Node, refuse, unnamed } from "./tree.ts";
 import type { Typing } from "./typing.ts";
 
 const isPoint = (node: Node) => isTime(node) && intervalOf(node) === undefined;
@@ -42,3 +42,16 @@ export function inWeeks(
   if (/^weeks?$/.test(folded(constantText(unit)))) return typing.item("weeks", [first, last], node);
   return zone === undefined ? undefined : { ...node, children: [unit, first, last] };
 }
+
+/** Fails `invalid_input` for a text without a digit that stands by a time. */
+export function checkTimes(nodes: readonly Node[]): void {
+  if (!nodes.some((one) => isTimeColumn(one) || isDate(one))) return;
+  const wrong = nodes.find((one) => /^(?!-?infinity$|epoch$)\D*$/i.test(constantText(one) ?? "1"));
+  if (wrong === undefined) return;
+  const text = `'${(constantText(wrong) ?? "").slice(0, TEXT_CHARS_MAX)}'`;
+  const ways = "write one such as '2026-11-30' or '2026-11-30 09:00:00', or now() - INTERVAL 7 DAY";
+  refuse(`${text} is no time: ${ways}.`, wrong);
+}
+
+/** Characters of a text that a failure repeats. */
+const TEXT_CHARS_MAX = 80;

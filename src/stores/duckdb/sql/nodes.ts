@@ -148,6 +148,22 @@ export const bothMet = (one: unknown, other: unknown): Node | null => {
 export const negated = (condition: Node, at: Node): Node =>
   comparison("COMPARE_DISTINCT_FROM", condition, constant(true), at);
 
+/** Returns IN. Of a list of numbers and others a property is a number for the numbers, and a text for the others. */
+export function foundAmong(
+  at: Node,
+  value: Node,
+  list: readonly Node[],
+  asNumber: (value: Node) => Node,
+): Node {
+  const within = (one: Node, some: readonly Node[]) => operator("COMPARE_IN", [one, ...some], at);
+  const numbers = list.filter(isNumber);
+  const others = list.filter((one) => !isNumber(one));
+  if (others.length === 0) return within(asNumber(value), list);
+  if (!isText(value) || numbers.length === 0) return within(value, list);
+  const both = [within(asNumber(value), numbers), within(value, others)];
+  return operator("CONJUNCTION_OR", both, at);
+}
+
 const OPPOSITES = [
   "EQUAL NOTEQUAL",
   "LESSTHAN GREATERTHANOREQUALTO",

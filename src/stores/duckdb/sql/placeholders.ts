@@ -30,12 +30,22 @@ const bad = (detail: string, field = "query") =>
 export function placeholders(query: SqlQuery): (name: string) => string {
   const range = rangeOf(query);
   return (name) => {
-    if (name === "filters.dateRange.from") return constantOf(range.from ?? ALWAYS.from);
-    if (name === "filters.dateRange.to") return constantOf(range.to ?? ALWAYS.to);
+    if (/^filters[.]dateRange[.](?:from|to)$/.test(name)) return boundOf(name, query, range);
     if (name !== "filters") return constantOf(sentFor(name, query));
     const conditions = query.filters === undefined ? [] : conditionsOf(query, range);
     return conditions.length === 0 ? "true" : `(${conditions.join(" AND ")})`;
   };
+}
+
+/** A bound of the range of a request, which has one; one that is open is of all time. */
+function boundOf(name: string, { filters }: SqlQuery, { from, to }: Range): string {
+  const range = isObject(filters) && isObject(filters["dateRange"]) ? filters["dateRange"] : {};
+  if ((range["date_from"] ?? range["date_to"] ?? null) === null) {
+    throw bad(
+      `{${name}} has no value: send \`filters\` with a \`dateRange\` in the query, such as {"date_from": "-7d"}, or write {filters}, which is true without them.`,
+    );
+  }
+  return constantOf(name.endsWith("from") ? (from ?? ALWAYS.from) : (to ?? ALWAYS.to));
 }
 
 /** The value that a request has for a name, of `variables` or of `values`. */
@@ -61,8 +71,10 @@ function constantOf(value: Json): string {
   return isPlain ? `(${value})` : `CAST('${value}' AS DOUBLE)`;
 }
 
-/** The range of time on the clock of the project: from a time on, and before another. */
-function rangeOf({ filters, moment }: SqlQuery): { from?: string; to?: string } {
+/** A range of time on the clock of the project: from a time on, and before another. */
+type Range = { from?: string; to?: string };
+
+function rangeOf({ filters, moment }: SqlQuery): Range {
   const range = isObject(filters) ? (filters["dateRange"] ?? {}) : {};
   if (filters !== undefined && !isObject(filters)) throw bad("An object is expected.", "filters");
   if (!isObject(range)) throw bad("A range of dates is an object.", "filters__dateRange");
@@ -100,10 +112,7 @@ function checkFields(given: JsonObject, known: readonly string[], attr: string):
 const FILTERS = ["dateRange", "properties", "filterTestAccounts"];
 
 /** SQL of the filters of a request. */
-function conditionsOf(
-  { filters, moment }: SqlQuery,
-  { from, to }: { from?: string; to?: string },
-): string[] {
+function conditionsOf({ filters, moment }: SqlQuery, { from, to }: Range): string[] {
   const given = filters as JsonObject;
   checkFields(given, FILTERS, "filters");
   if (given["filterTestAccounts"] === true) {

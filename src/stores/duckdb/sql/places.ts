@@ -45,7 +45,7 @@ function stepsOf(typing: Typing, keys: readonly Node[]): Node[] {
 }
 
 const KEYS =
-  "A key of JSON is written out, and a place in a list is a number: properties['tags'][toInt(x)].";
+  "A key of JSON is written out in single quotes, as in properties['$browser'], and a place in a list is a number: properties['tags'][toInt(x)].";
 
 /** Parts of the rewriting of one SELECT, which read a place. */
 type Reading = {

@@ -3,11 +3,12 @@ import { ownValue } from "../../../core/values/json.ts";
 import { SQL_FUNCTIONS } from "./allowed.ts";
 import { HOGQL_AGGREGATES } from "./hogql/functions.ts";
 import { isCondition, renamed, SPECIAL_CALLS } from "./hogql/special-calls.ts";
-import { inWeeks, moved } from "./moments.ts";
+import { checkTimes, inWeeks, moved } from "./moments.ts";
 import type { From } from "./names.ts";
 import {
   both,
   bothMet,
+  foundAmong,
   isNumber,
   isPlainTime,
   isText,
@@ -32,6 +33,7 @@ import {
   type Node,
   named,
   nodesIn,
+  operator,
   refuse,
   TEXT,
   unnamed,
@@ -244,6 +246,7 @@ export class Typing {
         : [...parts];
     const isOfTime = !nodes.some(isNumber);
     if (isOfTime && !nodes.some(isTime)) return nodes;
+    if (isOfTime) checkTimes(nodes);
     const isLocal = nodes.some(isTimeColumn) && !this.#templates.isUtc;
     return nodes.map((part) =>
       isLocal && isPlainTime(part)
@@ -284,16 +287,13 @@ export class Typing {
   operator(node: Node, { isJoin }: Pick<From, "isJoin">): Node {
     const [child, ...others] = nodesIn(node.children);
     const part = child === undefined ? node : this.#part(node, child, others);
-    if (part !== undefined) return part;
-    if (child === undefined) return node;
-    if (node.type === "OPERATOR_NOT")
-      return isJoin
-        ? node
-        : negated(isCondition(child) ? child : this.item("truth", [child], child), node);
+    if (part !== undefined || child === undefined) return part ?? node;
+    const isNot = node.type === "OPERATOR_NOT" && !isJoin;
+    if (isNot)
+      return negated(isCondition(child) ? child : this.item("truth", [child], child), node);
     if (node.type !== "COMPARE_NOT_IN" && node.type !== "COMPARE_IN") return node;
-    const value = others.every(isNumber) ? this.#as("double", child) : child;
-    const found = { ...node, children: [value, ...others] };
-    if (isJoin || node.type === "COMPARE_IN") return found;
-    return negated({ ...found, type: "COMPARE_IN" }, node);
+    const found = foundAmong(node, child, others, (one) => this.#as("double", one));
+    if (node.type === "COMPARE_IN") return found;
+    return isJoin ? operator("OPERATOR_NOT", [found], node) : negated(found, node);
   }
 }

@@ -591,7 +591,12 @@ describe("names in braces", () => {
   test("are bounds of time, where there are any", async () => {
     const text =
       "SELECT count() FROM events WHERE timestamp >= {filters.dateRange.from} AND timestamp < {filters.dateRange.to}";
-    expect(await rowsOf(text)).toEqual([[180]]);
+    for (const filters of [undefined, {}, { dateRange: {} }, { dateRange: { date_from: null } }]) {
+      const { status, body } = await run(text, { filters });
+      expect([status, body.detail]).toEqual([400, expect.stringContaining("has no value")]);
+    }
+    const all = { dateRange: { date_from: "all" } };
+    expect(await rowsOf(text, { filters: all })).toEqual([[180]]);
     const filters = { dateRange: { date_from: "2026-10-25", date_to: "2026-10-25" } };
     expect(await rowsOf(text, { filters })).toEqual([[count((e) => dayOf(e) === "2026-10-25")]]);
   });

@@ -262,3 +262,36 @@ test.each(ALIASES)("a selected name comes before a column: %s", async (query, ro
   const { status, body: answer } = await app.ask("POST", "/api/environments/1/query/", { body });
   expect({ status, answer }).toMatchObject({ status: 200, answer: { results: rows } });
 });
+
+const MISTAKES: [sql: string, says: string][] = [
+  ["SELECT event, count() FROM events GROUP BY event HAVING total > 2", 'HAVING knows no "total"'],
+  ["SELECT quantile(95)(properties.n) FROM events", "from 0 to 1"],
+  ["SELECT quantile(-0.1)(properties.n) FROM events", "from 0 to 1"],
+  ["SELECT quantiles(0.5, 2)(toFloat(properties.n)) FROM events", "from 0 to 1"],
+  ["SELECT quantileIf(1.5)(properties.n, event = 'view') FROM events", "from 0 to 1"],
+  ["SELECT count() FROM events WHERE timestamp > 'last week'", "'last week' is no time"],
+  ["SELECT count() FROM events WHERE 'soon' <= created_at AND event = 'x'", "'soon' is no time"],
+  ["SELECT count() FROM events WHERE timestamp BETWEEN 'a' AND '2026-11-30'", "'a' is no time"],
+  ["SELECT count() FROM events WHERE toDate(timestamp) = 'monday'", "'monday' is no time"],
+  ["SELECT count() FROM events WHERE timestamp > '2026-13-01'", "no time, at '2026-13-01'"],
+  ['SELECT properties["$os"] FROM events', "single quotes, as in properties['$browser']"],
+  [
+    "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT * FROM n",
+    "numbers(10)",
+  ],
+];
+
+test.each(MISTAKES)("%s is refused with its reason", async (query, says) => {
+  const { status, body } = await app.run(query);
+  expect([status, (body as { detail: string }).detail]).toEqual([
+    400,
+    expect.stringContaining(says),
+  ]);
+});
+
+test("a property is compared with numbers and texts of one list", async () => {
+  const counts = await app.run(
+    "SELECT countIf(properties.n IN ('x', 7, 1.50)), countIf(properties.n NOT IN (7, 'x')) = count() - 1, countIf(properties.plan IN ('pro', 3)), countIf(properties.n IN ('7', 3)) FROM events",
+  );
+  expect(counts.body).toMatchObject({ results: [[2, true, 1, 1]] });
+});

@@ -52,6 +52,7 @@ export const HOGQL_SYNTAX_REFUSED: readonly [syntax: RegExp, advice: string][] =
 \bin\s+cohort\b: IN COHORT is not taken, for there are no cohorts: write the condition, such as person.properties.plan = 'pro'.
 \bsample\s+[\d.]: SAMPLE is not taken: leave it out, or write a condition such as hash(uuid) % 10 = 0.
 \bsettings\s+\w+\s*=|\bformat\s+\w+\s*;?\s*$: SETTINGS and FORMAT are not taken: leave them out; ?format=csv of the address makes CSV.
+\bwith\s+recursive\b: WITH RECURSIVE is not taken: numbers(10) and range(1, 11) make rows, and window functions such as lag() read those before.
 \bwith\s+(?:totals|rollup|cube|fill|ties)\b: WITH TOTALS, ROLLUP, CUBE, FILL and TIES are not taken: write GROUP BY ROLLUP (a, b) for sums, and join range() for days without events.
 \bwith\s+(?:['\d[]|\(\s*select): WITH takes queries: write WITH name AS (SELECT 1), or put the value in its place, or send it in values as {name}.
 \b(?:asof|paste|any)\s+(?:left|inner|join)\b: ASOF, ANY and PASTE JOIN are not taken: write JOIN, and QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1.

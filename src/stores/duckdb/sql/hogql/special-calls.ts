@@ -50,8 +50,11 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
     const node = { class: "CAST", type: "OPERATOR_CAST", alias: "", child: value, cast_type };
     return { ...node, try_cast: false };
   },
-  "quantiles()": (args) =>
-    called("quantile_cont", [...args.slice(-1), called("list_value", args.slice(0, -1))]),
+  "quantile()": (args, at) => void checkLevels(args.slice(0, -1), at),
+  "quantiles()"(args, at) {
+    checkLevels(args.slice(0, -1), at);
+    return called("quantile_cont", [...args.slice(-1), called("list_value", args.slice(0, -1))]);
+  },
   jsonextract(args, at) {
     const type = folded(constantText(args.at(-1)));
     const [, of] =
@@ -148,6 +151,12 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   datesub: moved("-"),
   timestampsub: moved("-"),
 };
+
+function checkLevels(levels: Node[], at: Node): void {
+  const isLevel = (level: Node) => numberIn(level) >= 0 && numberIn(level) <= 1;
+  if (levels.every(isLevel)) return;
+  refuse("A level of a quantile is a number from 0 to 1: the median is quantile(0.5)(x).", at);
+}
 
 const JSON_TYPES =
   "JSONExtract takes JSON, keys in it, and a type: 'String', 'Int64', 'Float64', 'Bool' or 'Array(String)'.";
