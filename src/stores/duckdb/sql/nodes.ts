@@ -181,12 +181,14 @@ const OPPOSITE_OF: ReadonlyMap<unknown, string> = new Map(OPPOSITES);
  * undefined of others. The place of a comparison is its sign, that of such a NOT is before its sides.
  */
 export function turned(node: Node): Node | undefined {
-  const { query_location: at = 0, left } = node;
+  const { query_location: at, left } = node;
   const type = OPPOSITE_OF.get(node.type);
+  // A comparison that the parser made itself has no place: the largest number, which is no number here.
+  if (type === undefined || typeof at !== "number") return undefined;
   const places: number[] = [];
   rebuilt(left, ({ query_location: place }) => typeof place === "number" && places.push(place));
   const first = Math.min(...places);
-  if (type === undefined || !(at < first) || places.length === 0) return undefined;
+  if (!(at < first) || places.length === 0) return undefined;
   return operator("OPERATOR_NOT", [{ ...node, type, query_location: first }], node);
 }
 
