@@ -72,8 +72,8 @@ function statusesOf(
     WHEN earlier = number - 1 THEN 'returning' ELSE 'resurrecting' END AS status
   FROM neighbors
   UNION ALL
-  SELECT ${person}number + 1 AS number, 'dormant' AS status
-  FROM neighbors WHERE later IS DISTINCT FROM number + 1
+  SELECT ${person}neighbors.number + 1 AS number, 'dormant' AS status
+  FROM neighbors WHERE later IS DISTINCT FROM neighbors.number + 1
 )`,
   ];
 }
