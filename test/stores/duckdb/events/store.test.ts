@@ -38,7 +38,7 @@ async function madeStore() {
 }
 
 describe("the event store on DuckDB", () => {
-  test("takes a load again for which there was no memory, all of it", async () => {
+  test("has a load for which there is no memory, all of it, by that of a commit", async () => {
     await using made = await madeStore();
     const { load, deadLetters } = made;
     const pad = Buffer.from(crypto.getRandomValues(new Uint8Array(48_000))).toString("base64");
@@ -48,14 +48,10 @@ describe("the event store on DuckDB", () => {
     const large = load(1, events);
 
     await made.reopen(6e6);
-    for (const _ of [1, 2]) {
-      await expect(made.store.append(large)).rejects.toThrow(/^Out of Memory Error/);
-    }
-    await made.reopen();
-    expect([await made.store.applied(), existsSync(deadLetters)]).toEqual([0, false]);
-
     expect(await made.store.append(large)).toEqual({ dead: [] });
-    expect(await made.store.applied()).toBe(120);
+    await made.reopen();
+
+    expect([await made.store.applied(), existsSync(deadLetters)]).toEqual([120, false]);
     expect(await made.store.counts()).toEqual({ events: 120, logs: 0 });
   });
 
