@@ -394,6 +394,7 @@ const NEGATED: [sql: string, value: unknown][] = [
   ["not 3 >= 5 and 1 < 2", true],
   ["arrayFilter(x -> NOT x > 2, [1, 2, 3])", [1, 2]],
   ["if(NOT properties.gone, 'no', 'yes')", "no"],
+  ["CASE properties.gone WHEN 'x' THEN 1 ELSE 2 END", 2],
 ];
 
 test.each(NEGATED)("NOT of a missing value is true: %s", async (sql, value) => {
