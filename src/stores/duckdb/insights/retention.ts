@@ -49,7 +49,7 @@ export function retentionSql(target: Target, retention: Retention, period: Perio
 SELECT ${value}${began}, 0 AS later, count(*) AS persons
 FROM ${cohorts} GROUP BY ALL
 UNION ALL
-SELECT ${value}${began}, date_diff('${interval}', began, returned_at) AS later, count(*) AS persons
+SELECT ${value}${began}, date_diff('${interval}', ${cohorts}.began, returned_at) AS later, count(*) AS persons
 FROM ${cohorts} JOIN returned ON returned.person_id = ${cohorts}.person_id AND returned_at > began${within}
 GROUP BY ALL
 ORDER BY ${order}began, later`;

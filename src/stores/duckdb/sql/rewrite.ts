@@ -208,16 +208,18 @@ class Rewriting {
   #repeated(name: string, at: Node, from: From): Node | undefined {
     const item = from.named.get(name);
     if (item === undefined) return undefined;
-    const isOut = (from.isAggregate || from.isRow) && hasAggregate(item);
     // DuckDB finds a name itself in HAVING, and does not within another one of GROUP BY.
     const isFound = from.isAfter && !from.isAggregate && !isUnnamed(item);
-    const isInner = from.isAggregate || (from.isGrouped && !hasAggregate(item));
     if (isFound) return { ...at, ...from.marks.get(name) };
-    if (isOut || !(isInner || isUnnamed(item) || hides(name, from, this.#ctes))) return undefined;
+    const isOut = (from.isAggregate || from.isRow) && hasAggregate(item);
+    const isInner = from.isAggregate || (from.isGrouped && !hasAggregate(item));
+    const isMeant = isInner || VIEW_COLUMNS.has(name) || isUnnamed(item);
+    if (isOut || !(isMeant || hides(name, from, this.#ctes))) return undefined;
     this.#repeatedChars += JSON.stringify(item).length;
-    if (this.#repeatedChars > REPEATED_CHARS_MAX) {
-      refuse(`${named(name)} is used too often: select it in a subquery of FROM.`, at);
-    }
+    const isTooMuch = this.#repeatedChars > REPEATED_CHARS_MAX;
+    if (isTooMuch && isMeant)
+      refuse(`${named(name)} is used too often: select it in a subquery.`, at);
+    if (isTooMuch) return undefined;
     return { ...item, alias: at.alias ?? "", query_location: at.query_location ?? 0 };
   }
 
