@@ -8,6 +8,7 @@ import {
   MOMENT,
   NAME,
   type Node,
+  named,
   namesOf,
   nodesIn,
   numberIn,
@@ -129,3 +130,7 @@ export function withList(
   });
   return isNode(table) && table.type === "EMPTY" ? made.right : made;
 }
+
+/** Fails `invalid_input` for a name in whose place a large expression would stand too often. */
+export const tooOften = (name: string, at: Node): never =>
+  refuse(`${named(name)} is used too often: select it in a subquery of FROM.`, at);

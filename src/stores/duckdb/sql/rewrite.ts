@@ -14,6 +14,7 @@ import {
   marksOf,
   selected,
   shownAs,
+  tooOften,
   withList,
 } from "./items.ts";
 import {
@@ -213,13 +214,10 @@ class Rewriting {
     if (isFound) return { ...at, ...from.marks.get(name) };
     const isOut = (from.isAggregate || from.isRow) && hasAggregate(item);
     const isInner = from.isAggregate || (from.isGrouped && !hasAggregate(item));
-    const isMeant = isInner || VIEW_COLUMNS.has(name) || isUnnamed(item);
+    const isMeant = [isInner, VIEW_COLUMNS.has(name), isUnnamed(item)].includes(true);
     if (isOut || !(isMeant || hides(name, from, this.#ctes))) return undefined;
     this.#repeatedChars += JSON.stringify(item).length;
-    const isTooMuch = this.#repeatedChars > REPEATED_CHARS_MAX;
-    if (isTooMuch && isMeant)
-      refuse(`${named(name)} is used too often: select it in a subquery.`, at);
-    if (isTooMuch) return undefined;
+    if (this.#repeatedChars > REPEATED_CHARS_MAX) return isMeant ? tooOften(name, at) : undefined;
     return { ...item, alias: at.alias ?? "", query_location: at.query_location ?? 0 };
   }
 
