@@ -32,7 +32,9 @@ const isExact = (number: number) => Math.abs(number) <= Number.MAX_SAFE_INTEGER;
 const compare =
   (by: ">" | ">=" | "<" | "<="): Read =>
   (given) => {
-    const text = textOf(single(given), given);
+    const value = single(given);
+    if (typeof value === "boolean") throw given.malformed("A number or a text is expected.");
+    const text = textOf(value, given);
     return { is: "compare", by, text, number: numberIn(text, given) };
   };
 const version =
@@ -89,6 +91,7 @@ function between(given: Given): PropertyTest {
   const isPair = Array.isArray(pair) && pair.length === 2;
   const [from, to] = isPair ? pair.map((one) => numberIn(textOf(one, given), given)) : [];
   if (from == null || to == null) throw given.malformed("A list of two numbers is expected.");
+  if (from > to) throw given.malformed("The smaller number comes first.");
   return { is: "between", from, to };
 }
 

@@ -25,6 +25,15 @@ describe("filters by property", () => {
     });
   });
 
+  test.each([
+    ["between", [20, 10]],
+    ["not_between", ["7", "-7"]],
+    ["gt", true],
+    ["lte", false],
+  ])("refuse a value that makes no sense: %s %j", (operator, value) => {
+    expect(() => one({ operator, value })).toThrow(/expected|comes first/);
+  });
+
   test("take numbers, and texts of decimal ones", () => {
     expect(one({ operator: "between", value: ["-1.5e1", " 7"] })?.test).toMatchObject({
       from: -15,
