@@ -10,6 +10,7 @@ import {
   sourceOf,
   wordsIn,
 } from "../queries/insight.ts";
+import { periodOf } from "../queries/period.ts";
 import { isTable, readTable } from "../queries/tables/table.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
@@ -169,7 +170,12 @@ function keptQuery(sent: Json, moment: Moment): { query: JsonObject; read: Query
     readTable(sent, moment);
     return { query: sent, read: undefined };
   }
-  if (!TEXT_KINDS.includes(kind)) return { query: sent, read: readQuery(sent, moment) };
+  if (!TEXT_KINDS.includes(kind)) {
+    const read = readQuery(sent, moment);
+    // Intervals are counted when it runs, because a dashboard may give it another period.
+    periodOf(read.dateRange, { interval: null, ...moment });
+    return { query: sent, read };
+  }
   if (typeof text !== "string") {
     throw new Failure("invalid_input", "A text is expected.", "query__query");
   }
