@@ -90,3 +90,18 @@ describe("a filter means the same wherever it is read", () => {
     );
   });
 });
+
+describe("a typed query", () => {
+  const trend = { kind: "TrendsQuery", series: [{ kind: "EventsNode", event: "1" }] };
+  test.each([
+    [{ filterTestAccounts: "yes" }, "query__filterTestAccounts"],
+    [{ version: "two" }, "query__version"],
+    [{ modifiers: 5 }, "query__modifiers"],
+    [{ dateRange: { date_from: "soon" } }, "query__dateRange__date_from"],
+    [{ dateRange: { date_to: "2026-02-31" } }, "query__dateRange__date_to"],
+  ])("is not saved with %j", async (more, attr) => {
+    const asked = { body: { query: { ...trend, ...more } } };
+    const answered = await app.ask("POST", `/api/projects/${app.id}/insights/`, asked);
+    expect(answered).toMatchObject({ status: 400, body: { code: "invalid_input", attr } });
+  });
+});

@@ -1,6 +1,6 @@
 import { Failure } from "./failure.ts";
 import { insteadOf } from "./instead.ts";
-import { isNothing, isObject, type Json, type JsonObject } from "./json.ts";
+import { isNothing, isObject, type Json, type JsonObject, ownValue } from "./json.ts";
 
 /**
  * Fields of queries and filters from PostHog's clients that change no number (decision 72): how an answer is drawn, what
@@ -41,6 +41,14 @@ const UNUSED_VALUES: Readonly<Record<string, (value: Json) => boolean>> = {
     isNothing(value["breakdowns"] ?? null),
 };
 
+/** The types of fields that change no number: what is expected. */
+const UNUSED_TYPES: Readonly<Record<string, [expected: string, isIt: (value: Json) => boolean]>> = {
+  filterTestAccounts: ["true or false", (value) => typeof value === "boolean"],
+  version: ["A number", (value) => typeof value === "number"],
+  modifiers: ["An object", isObject],
+  response: ["An object", isObject],
+};
+
 const isUnused = (name: string, value: Json): boolean =>
   UNUSED.has(name) || (Object.hasOwn(UNUSED_VALUES, name) && UNUSED_VALUES[name]?.(value) === true);
 
@@ -57,6 +65,10 @@ export function rejectUnknownFields(
 ): void {
   for (const [name, value] of Object.entries(sent)) {
     if (known.includes(name) || isNothing(value)) continue;
+    const [expected, isIt] = (attr !== undefined && ownValue(UNUSED_TYPES, name)) || [];
+    if (isIt?.(value) === false) {
+      throw new Failure("invalid_input", `${expected} is expected.`, `${attr}__${name}`);
+    }
     if (attr !== undefined && isUnused(name, value)) continue;
     throw unknownField(name, { known, kind, attr });
   }

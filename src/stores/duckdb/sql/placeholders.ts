@@ -115,7 +115,11 @@ const FILTERS = ["dateRange", "properties", "filterTestAccounts"];
 function conditionsOf({ filters, moment }: SqlQuery, { from, to }: Range): string[] {
   const given = filters as JsonObject;
   checkFields(given, FILTERS, "filters");
-  if (given["filterTestAccounts"] === true) {
+  const tests = given["filterTestAccounts"] ?? false;
+  if (typeof tests !== "boolean") {
+    throw bad("true or false is expected.", "filters__filterTestAccounts");
+  }
+  if (tests) {
     throw bad(
       "There is no list of test accounts: put its conditions in `properties`.",
       "filters__filterTestAccounts",
