@@ -41,7 +41,7 @@ const UNUSED_VALUES: Readonly<Record<string, (value: Json) => boolean>> = {
     isNothing(value["breakdowns"] ?? null),
 };
 
-/** The types of fields that change no number: what is expected. */
+/** The types of fields that are checked alone, because they change no number. */
 const UNUSED_TYPES: Readonly<Record<string, [expected: string, isIt: (value: Json) => boolean]>> = {
   filterTestAccounts: ["true or false", (value) => typeof value === "boolean"],
   version: ["A number", (value) => typeof value === "number"],

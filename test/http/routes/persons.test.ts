@@ -353,7 +353,8 @@ describe("a filter by property", () => {
       const { count } = await list(app, filters({ key, value: `here ${at}` }));
       expect([key, count]).toEqual([key, 1]);
     }
-    expect((await list(app, filters({ key: "other.b", value: "here" }))).count).toBe(0);
+    expect((await list(app, filters({ key: "other.b", value: "here" }))).count).toBe(1);
+    expect((await list(app, filters({ key: "a.b.c", value: "here" }))).count).toBe(0);
   });
 
   test.each([
