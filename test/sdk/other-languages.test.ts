@@ -185,10 +185,8 @@ describe("capture requests of SDKs in other languages", () => {
     }
   });
 
-  test("report the recording, the $set on a group and a field, and nothing else", async () => {
+  test("report the recording and the $set on a group, and nothing else", async () => {
     expect(await warnings()).toEqual({
-      // n8n puts the name of a page outside of the properties.
-      ignored_event_field: 1,
       session_recording_not_kept: 1,
       set_on_groupidentify: 1,
     });

@@ -13,7 +13,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
     "sent_at",
   ],
   ...["$set", "$set_once", "$unset", "api_key", "token", "$token", "batch", "historical_migration"],
-  ...["type", "library", "library_version", "messageId", "$lib", "$lib_version"],
+  ...["type", "library", "library_version", "messageId", "name", "$lib", "$lib_version"],
 ]);
 
 /** Whether an event has a field that is not read, unless the field is empty or a property has its value. */
