@@ -28,7 +28,8 @@ type Needs = {
 
 /**
  * Returns what an ingest does that waits for more events after `taken`: it frees memory, and checkpoints
- * the event store after a long wait. It resolves once `grown` does. A step that fails is repeated in the next wait.
+ * the event store after a long wait. It resolves once `grown` does. A step that fails is repeated after the next
+ * events.
  */
 export function idleWork(needs: Needs, taken: number) {
   const { idleMs = CHECKPOINT_MS, log } = needs;
@@ -39,15 +40,17 @@ export function idleWork(needs: Needs, taken: number) {
     try {
       await work();
     } catch (error) {
-      log.warn(`${step} failed; retrying when idle`, { error });
+      log.warn(`${step} failed; retrying after the next events`, { error });
     }
   };
   return async (grown: Promise<void>, taken: number): Promise<void> => {
-    if (taken - released >= RELEASE.events && (await isLate(grown, soonMs))) {
+    const hasWaste = taken - released >= RELEASE.events;
+    if (hasWaste && (await isLate(grown, soonMs))) {
       await tried("freeing memory", () => releaseMemory(needs));
       released = taken;
     }
-    if (checkpointed !== taken && (await isLate(grown, idleMs - soonMs))) {
+    const leftMs = hasWaste ? idleMs - soonMs : idleMs;
+    if (checkpointed !== taken && (await isLate(grown, leftMs))) {
       await tried("the checkpoint", () => checkpoint(needs));
       checkpointed = taken;
       released = taken;
