@@ -7,8 +7,11 @@ export type Keys = Record<string, () => void>;
 /** How long a first key waits for its second, in milliseconds. */
 const SECOND_KEY_MS = 1500;
 
+/** The first key that waits for its second, and when it was pressed. */
+let waiting = { key: "", at: 0 };
+
+/** The first key before the one that is handled now, or "". */
 let first = "";
-let firstAt = 0;
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -19,8 +22,7 @@ function pressed(event: KeyboardEvent): string {
   if (event.ctrlKey || event.metaKey) {
     return `Ctrl+${event.key.length === 1 ? event.key.toLowerCase() : event.key}`;
   }
-  const isSecond = first !== "" && event.timeStamp - firstAt < SECOND_KEY_MS;
-  return isSecond ? `${first} ${event.key}` : event.key;
+  return first === "" ? event.key : `${first} ${event.key}`;
 }
 
 /**
@@ -46,16 +48,14 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-/** Remembers a first key such as `g`. Called once for the whole console. */
+/** Remembers a first key such as `g`, before all others see the key. Called once for the whole console. */
 export function rememberFirstKeys(): void {
-  addEventListener("keydown", (event) => {
+  const remember = (event: KeyboardEvent) => {
     const isFirst = event.key === "g" && !event.ctrlKey && !event.metaKey && !isField(event.target);
-    // After all others have seen the key: for them the last first key still counts.
-    setTimeout(() => {
-      first = isFirst ? event.key : "";
-      firstAt = event.timeStamp;
-    });
-  });
+    first = event.timeStamp - waiting.at < SECOND_KEY_MS ? waiting.key : "";
+    waiting = { key: isFirst ? event.key : "", at: event.timeStamp };
+  };
+  addEventListener("keydown", remember, { capture: true });
 }
 
 /** Moves the focus to the next or previous row of the page's table. */
