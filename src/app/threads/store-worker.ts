@@ -9,7 +9,7 @@ import { journalGaps, journalReader } from "../../stores/journal/reader.ts";
 import { loadFiles } from "../../stores/loads/loads.ts";
 import { keyWrites, projectWrites, userWrites } from "../../stores/sqlite/access.ts";
 import { annotationWrites } from "../../stores/sqlite/annotations.ts";
-import { mending, recoveryAdvice } from "../../stores/sqlite/damage.ts";
+import { endingIfDamaged, recoveryAdvice } from "../../stores/sqlite/damage.ts";
 import { dashboardWrites } from "../../stores/sqlite/dashboards.ts";
 import { definitionWrites } from "../../stores/sqlite/definitions.ts";
 import { deletionRunWrites } from "../../stores/sqlite/deletions.ts";
@@ -46,19 +46,13 @@ export function openWriter(options: WriterOptions) {
       sessions,
     });
   }
-  const end = (error: Error) => {
+  const persons = endingIfDamaged(personWrites(sqlite), (error) => {
     const advice = recoveryAdvice(options.sqlite);
     log.error(`${options.sqlite} is damaged; ending. ${advice}`, { error });
     // An error that nothing catches ends the thread, and with it the process.
     setTimeout(() => {
       throw new Error(`${options.sqlite} is damaged`);
     });
-  };
-  const persons = mending(personWrites(sqlite), sqlite, {
-    log,
-    end,
-    newUuid: Bun.randomUUIDv7,
-    now: Date.now,
   });
   const read = { directory: options.journal, disk: nodeDisk };
   const journal = journalReader({
