@@ -10,7 +10,7 @@ const SECOND_KEY_MS = 1500;
 /** The first key that waits for its second, and when it was pressed. */
 let waiting = { key: "", at: 0 };
 
-/** The first key that came before the present one; empty if there is none. */
+/** The first key that the present one may follow; empty without one. */
 let first = "";
 
 const isField = (target: EventTarget | null): boolean =>
