@@ -410,7 +410,9 @@ test("a query may use half of the free disk above the floor, and the server runs
 
   expect(refused.status).toBe(400);
   const { detail } = (await refused.json()) as { detail: string };
-  expect(detail).toBe("The query takes too much memory. Select less, or group by less.");
+  expect(detail).toBe(
+    "The query takes too much memory. Select less, group by less, or start the server with more --memory or fewer --threads.",
+  );
   // The floor is 128 MiB, which a part of the space that was free may not touch.
   expect(free).toBeGreaterThan(FLOOR_BYTES_MIN);
   expect(before - free).toBeGreaterThan(10 * MB);

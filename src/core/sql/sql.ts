@@ -3,12 +3,19 @@ import type { SqlCell, SqlQuery, SqlReads, SqlTable } from "../ports/sql.ts";
 import { endedBy, Failure } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
 import { SQL_ATTR } from "./tables.ts";
+import { turns } from "./turns.ts";
 
 /** UTF-8 bytes of one statement. */
 export const SQL_BYTES_MAX = 65_536;
 
-/** Statements of all projects that may run at the same time; the next one gets 429. */
+/** Statements of all projects that may run at the same time; others wait. */
 export const SQL_RUNNING_MAX = 2;
+
+/** Statements of all projects that may wait; the next one gets 429. */
+export const SQL_WAITING_MAX = 16;
+
+/** The longest wait of a statement for others, in milliseconds; then it gets 429. */
+export const SQL_WAIT_MS_MAX = 10_000;
 
 /** Rows of a statement without LIMIT, where the answer says whether there are more. */
 export const SQL_ROWS_DEFAULT = 100;
@@ -44,9 +51,9 @@ export type SqlAnswer = {
 /** SQL over the views of one project; the tables also have the events of other projects (decision 81). */
 export type Sql = {
   /**
-   * Runs a statement. Fails `too_long`, `throttled`, `query_timeout`, `unavailable` while the event store
-   * catches up or memory of earlier queries is not free yet, and as {@link SqlReads} does. When `signal`
-   * aborts it fails as `endedBy`.
+   * Runs a statement, once it is its turn. Fails `too_long`, `throttled`, `query_timeout`, `unavailable` while the
+   * event store catches up or memory of earlier queries is not free yet, and as {@link SqlReads} does. When
+   * `signal` aborts it fails as `endedBy`.
    */
   run(project: number, query: Omit<SqlQuery, "moment">, signal: AbortSignal): Promise<SqlAnswer>;
   names: SqlReads["names"];
@@ -67,10 +74,19 @@ type Needs = {
   memoryBytesMax: number;
 };
 
+const tooMany = () =>
+  new Failure(
+    "throttled",
+    `${SQL_RUNNING_MAX} SQL queries run at a time, of all projects together, and up to ${SQL_WAITING_MAX} others wait for at most ${SQL_WAIT_MS_MAX / 1000} s. Try again in a moment.`,
+  );
+
 /** Runs statements in parallel, within limits. */
 export function sql(needs: Needs): Sql {
   const { reads, isCatchingUp, limits, memoryBytes, memoryBytesMax, now, timezoneOf } = needs;
-  let running = 0;
+  const places = turns({
+    ...{ running: SQL_RUNNING_MAX, waiting: SQL_WAITING_MAX },
+    ...{ waitMs: SQL_WAIT_MS_MAX, tooMany },
+  });
   const without = memoryWithout(memoryBytes);
   const memoryMost = () => {
     const engine = limits.memory * 1e6;
@@ -84,21 +100,15 @@ export function sql(needs: Needs): Sql {
     async run(project, query, signal) {
       checkText(query.text);
       requireCaughtUp(isCatchingUp);
-      if (running >= SQL_RUNNING_MAX) {
-        const detail = `At most ${SQL_RUNNING_MAX} SQL queries run at a time, of all projects together, and as many run now. Try again in a moment.`;
-        throw new Failure("throttled", detail);
-      }
-      if (running === 0) without.look();
-      running += 1;
+      if (places.isIdle()) without.look();
+      const endTurn = await places.take(signal);
       const ending = new AbortController();
       const read = async () => {
         const moment = { now: now(), timezone: await timezoneOf(project) };
         const within = { rows: limits.query_rows, bytes: SQL_ANSWER_BYTES_MAX };
         return reads.run(project, { ...query, moment }, { ...within, signal: ending.signal });
       };
-      const work = read().finally(() => {
-        running -= 1;
-      });
+      const work = read().finally(endTurn);
       const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
       try {
         // The engine may need time to stop, so the failure does not wait for it.
@@ -163,7 +173,7 @@ function watched(ending: AbortController, { signal, limits, memoryBytes, most }:
   const wasShort = memoryBytes() > most;
   const memory = setInterval(() => {
     if (memoryBytes() <= most) return;
-    const tooMuch = "The query takes too much memory. Select less.";
+    const tooMuch = `The query takes too much memory for --memory ${limits.memory}. Select less, or start the server with more.`;
     if (wasShort) end(new Failure("unavailable", MEMORY_NOT_FREE));
     else end(new Failure("invalid_input", tooMuch, SQL_ATTR));
   }, MEMORY_EVERY_MS);

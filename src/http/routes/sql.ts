@@ -50,7 +50,7 @@ export const queryRoutes = ({ sql, insights, dashboards, runningQueries }: Query
     path: `${ENVIRONMENT}query/`,
     scope: "query:read",
     operationId: "query_create",
-    summary: `Run a SELECT over the project, or answer a question about events, and keep nothing. ${SQL_RUNNING_MAX} SELECTs run at a time, with answers of at most ${SQL_ANSWER_BYTES_MAX} bytes.`,
+    summary: `Run a SELECT over the project, or answer a question about events, and keep nothing. ${SQL_RUNNING_MAX} SELECTs run at a time, and others wait, with answers of at most ${SQL_ANSWER_BYTES_MAX} bytes.`,
     query: t.Object(TableFormat),
     body: QueryBody,
     status: 200,

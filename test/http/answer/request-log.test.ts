@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openLog } from "../../../src/app/process/log.ts";
-import { SQL_RUNNING_MAX } from "../../../src/core/sql/sql.ts";
+import { SQL_RUNNING_MAX, SQL_WAITING_MAX } from "../../../src/core/sql/sql.ts";
 import { ROUTE_PARTS_MAX, requestLog } from "../../../src/http/answer/request-log.ts";
 import { event } from "../../support/data/build-records.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../../support/start/server.ts";
@@ -68,7 +68,7 @@ test("a query whose client disconnects is logged as such", async () => {
       body: JSON.stringify({ query: { kind: "SQLQuery", query } }),
       signal,
     });
-  const endless = Array.from({ length: SQL_RUNNING_MAX }, () =>
+  const endless = Array.from({ length: SQL_RUNNING_MAX + SQL_WAITING_MAX }, () =>
     ask(ENDLESS, leaving.signal).catch(() => undefined),
   );
   while ((await ask("SELECT 1")).status !== 429) await Bun.sleep(20);

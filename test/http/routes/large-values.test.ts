@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Query } from "../../../src/core/queries/insight.ts";
 import { isoTime } from "../../../src/core/values/time.ts";
-import { largeBreakdown } from "../../../src/stores/duckdb/insights/queries.ts";
+import { withoutMemory } from "../../../src/stores/duckdb/insights/queries.ts";
 import { randomOf } from "../../support/disk/faulty-disk.ts";
 import { type TestApp, type TestProject, testApp } from "../../support/start/app.ts";
 import { rounds, seedOf } from "../../support/start/rounds.ts";
@@ -282,18 +282,24 @@ test("lists are the same over large values", async () => {
   }
 });
 
-test("a breakdown by values that the memory cannot hold is refused with what to write", () => {
+test("a query by values that the memory cannot hold is refused with what to do", () => {
   const error = new Error("Out of Memory Error: failed to allocate data");
   const by = (type: string, property: string) =>
     ({ kind: "TrendsQuery", breakdown: { by: [{ of: { type }, property }] } }) as unknown as Query;
   const omitted = (kind: string, name?: string) => kind === "event" && name === "text";
-  expect(largeBreakdown(by("event", "text"), omitted, error)).toMatchObject({
+  const failed = (query: Query, ...used: string[]) =>
+    withoutMemory({ query, omitted, used }, error);
+  expect(failed(by("event", "text"), "text")).toMatchObject({
     code: "invalid_input",
     attr: "query__breakdownFilter",
     message: expect.stringContaining(`substring(properties."text", 1, 100)`),
   });
-  expect(largeBreakdown(by("person", "text"), omitted, error)).toBe(error);
-  expect(largeBreakdown(by("event", "plan"), omitted, error)).toBe(error);
+  expect(failed(by("event", "plan"), "plan", "text")).toMatchObject({
+    code: "unavailable",
+    message: expect.stringMatching(/^Reading the long values of "text" .* more --memory\.$/),
+  });
+  expect(failed(by("person", "text"))).toBe(error);
+  expect(failed(by("event", "plan"), "plan")).toBe(error);
 });
 
 test("words know the properties that rows omit", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CLIENT_QUERY_ID_CHARS_MAX } from "../../../src/core/access/running-queries.ts";
-import { SQL_RUNNING_MAX } from "../../../src/core/sql/sql.ts";
+import { SQL_RUNNING_MAX, SQL_WAITING_MAX } from "../../../src/core/sql/sql.ts";
 import { PATTERNS_MAX } from "../../../src/stores/duckdb/lists/property-filter.ts";
 import { keyWith } from "../../support/answers/operations.ts";
 import { batch, event } from "../../support/data/build-records.ts";
@@ -278,7 +278,7 @@ describe("a running query", () => {
       while ((await query(one)).status !== status) await Bun.sleep(5);
     };
     await until(200);
-    const all = Array.from({ length: SQL_RUNNING_MAX }, () => query(endless, id));
+    const all = Array.from({ length: SQL_RUNNING_MAX + SQL_WAITING_MAX }, () => query(endless, id));
     await until(429);
     await cancel("tile%207");
 

@@ -16,7 +16,7 @@ export type ApiReads = {
 
 /** The detail of `unavailable`: loads and reads share DuckDB's memory, a quarter of the machine's (decision 67). */
 const NO_MEMORY =
-  "Reading this takes more memory than is free now. Try again later, or ask for less.";
+  "Reading this takes more memory than is free now. Try again later, ask for less, or start the server with more --memory.";
 
 /**
  * Makes reads that take at most `seconds`, including the wait for a connection. `onNoMemory` gets the error of

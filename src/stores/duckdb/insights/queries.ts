@@ -57,7 +57,7 @@ export function insightQueries(
           return await rowsOf(connection, sql, values);
         });
       } catch (error) {
-        throw isOutOfMemory(error) ? largeBreakdown(query, omitted, error) : error;
+        throw isOutOfMemory(error) ? withoutMemory({ query, omitted, used }, error) : error;
       } finally {
         // Also for a query that ran out of time, because such queries need columns most.
         noteUse(used, performance.now() - beganMs);
@@ -83,16 +83,28 @@ export function insightQueries(
   };
 }
 
-/** Returns the failure of a breakdown by values that may be too large for the memory; else the error. */
-export function largeBreakdown(query: Query, omitted: Omitted, error: Error): Error {
+type Read = {
+  query: Query;
+  omitted: Omitted;
+  /** The properties of events that the query reads. */
+  used: Iterable<string>;
+};
+
+/** Returns the failure of a query without memory that names the property whose values are long; else the error. */
+export function withoutMemory({ query, omitted, used }: Read, error: Error): Error {
   const by = "breakdown" in query ? (query.breakdown?.by ?? []) : [];
   const large = by.find(({ of: { type }, property }) => {
     return (type === "event" || type === "person" || type === "group") && omitted(type, property);
   });
-  if (large === undefined) return error;
-  const name = JSON.stringify(large.property);
-  const detail = `The values of ${name} are too large for a breakdown: together they exceed the memory. Filter by it, or group by a part of it in SQL, such as substring(properties.${name}, 1, 100).`;
-  return new Failure("invalid_input", detail, "query__breakdownFilter");
+  if (large !== undefined) {
+    const name = JSON.stringify(large.property);
+    const detail = `The values of ${name} are too large for a breakdown: together they exceed the memory. Filter by it, or group by a part of it in SQL, such as substring(properties.${name}, 1, 100).`;
+    return new Failure("invalid_input", detail, "query__breakdownFilter");
+  }
+  const long = [...used].find((property) => omitted("event", property));
+  if (long === undefined) return error;
+  const detail = `Reading the long values of ${JSON.stringify(long)} takes more memory than is free now. Try again later, ask for a shorter time, or start the server with more --memory.`;
+  return new Failure("unavailable", detail);
 }
 
 async function rowsOf(

@@ -11,8 +11,11 @@ import { pointer, textIn } from "./property-filter.ts";
  * name reads that column.
  */
 
-/** The kinds of rows that have properties. */
+/** A kind of rows that have properties. */
 export type Kind = "event" | "person" | "group";
+
+/** The kinds of rows that have properties. */
+export const OWNERS: readonly Kind[] = ["event", "person", "group"];
 
 /** The table of a kind, its owner as `omitted_properties` has it, and the properties of a row. */
 const TABLES: Record<Kind, { table: string; owner: string; properties: string }> = {

@@ -1,6 +1,7 @@
 import { SQL_ATTR, SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import { linesOf } from "../../../core/values/instead.ts";
+import { isOutOfMemory } from "../engine/faults.ts";
 import { SQL_DEPTH_DETAIL } from "./expression.ts";
 import { LIST_TOO_LONG, LIST_VALUES_MAX } from "./hogql/functions.ts";
 import { inHogql } from "./hogql/own-names.ts";
@@ -131,7 +132,6 @@ aggregate => An aggregate stands where a value of a row is expected: make it in 
 const FAULTS = sentences(String.raw`
 ${LIST_TOO_LONG} => groupArray and groupUniqArray collect at most ${LIST_VALUES_MAX} values: write groupArray(100)(x), or GROUP BY more.
 (arrayCumSum takes at most \d+ values) => $1: write sum(x) OVER (ORDER BY timestamp) in a subquery.
-^Out of Memory Error => The query takes too much memory. Select less, or group by less.
 ^Invalid type Error: .*Invalid type for BETWEEN => One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.
 ^Invalid Input Error: More than one row returned by a subquery => A query that is a value has more than one row. Add LIMIT 1.
 ^Conversion Error: extract specifier  => A part of a date is not known: year, quarter, month, week, day, hour, minute, second and the like.
@@ -145,8 +145,26 @@ ${LIST_TOO_LONG} => groupArray and groupUniqArray collect at most ${LIST_VALUES_
 ^(?:Conversion|Invalid Input|Not implemented|Out of Range) Error => A value cannot be converted or calculated with{at}: toFloat(x), toInt(x) and toDateTime(x) make it NULL.
 `);
 
-/** Returns the failure for an error while a statement of a text ran; other errors unchanged. */
-export function failureOf(error: unknown, text = ""): unknown {
+/** Returns the failure of a statement without memory. `long` is a property with long values that it reads. */
+function withoutMemory(long: string | undefined): Failure {
+  const more = "or start the server with more --memory or fewer --threads";
+  if (long === undefined) {
+    return refused(`The query takes too much memory. Select less, group by less, ${more}.`);
+  }
+  const name = JSON.stringify(long);
+  const [what, part] =
+    long === "*" ? ["all properties", "plan"] : [`the long values of ${name}`, name];
+  return refused(
+    `Reading ${what} takes too much memory. Select fewer events, or a part, such as substring(properties.${part}, 1, 100), ${more}.`,
+  );
+}
+
+/**
+ * Returns the failure for an error while a statement of a text ran; other errors unchanged. `long` is a property with
+ * long values that it reads, `*` for any.
+ */
+export function failureOf(error: unknown, text = "", long?: string): unknown {
+  if (isOutOfMemory(error)) return withoutMemory(long);
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const detail = sentenceOf(FAULTS, error.message, error.message, text);
   return detail === undefined ? error : refused(detail);

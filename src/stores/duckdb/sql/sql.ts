@@ -4,7 +4,7 @@ import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { exactJson } from "../../../core/values/json.ts";
 import { type Duckdb, quoted, rows } from "../engine/duckdb.ts";
 import { untilAborted } from "../engine/query-deadline.ts";
-import { omittedProperties } from "../lists/omitted-properties.ts";
+import { type Omitted, OWNERS, omittedProperties } from "../lists/omitted-properties.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "./allowed.ts";
 import { countedAggregate } from "./calls.ts";
 import { cellOf, numberCell, withPlaces } from "./cells.ts";
@@ -23,6 +23,7 @@ export const sqlReads = (duckdb: Duckdb): SqlReads => ({
   names: { functions: SQL_FUNCTION_NAMES, types: SQL_TYPE_NAMES.split(", ") },
   async run(project, query, limits) {
     const { timezone } = query.moment;
+    let long: string | undefined;
     try {
       return await duckdb.readOnNewConnection((connection, catalog) =>
         untilAborted(connection, limits.signal, async () => {
@@ -30,6 +31,7 @@ export const sqlReads = (duckdb: Duckdb): SqlReads => ({
           const { sql, keys, ...read } = await checkedSql(connection, query, limits.rows);
           await connection.run("BEGIN TRANSACTION READ ONLY");
           const omitted = await omittedProperties(connection, project, catalog);
+          long = longIn(keys, omitted);
           for (const view of viewsOf(project, { catalog, timezone, omitted }, { sql, keys })) {
             await connection.run(view);
           }
@@ -38,10 +40,17 @@ export const sqlReads = (duckdb: Duckdb): SqlReads => ({
         }),
       );
     } catch (error) {
-      throw failureOf(error, query.text);
+      throw failureOf(error, query.text, long);
     }
   },
 });
+
+/** Returns a property that a statement reads and whose values are long; `*` where it may read any of them. */
+function longIn(keys: ReadonlySet<string> | undefined, omitted: Omitted): string | undefined {
+  const isLong = (name?: string) => OWNERS.some((kind) => omitted(kind, name));
+  if (keys !== undefined) return [...keys].find(isLong);
+  return isLong() ? "*" : undefined;
+}
 
 /**
  * Checks a statement and returns it as DuckDB writes it from its parse tree. That text is checked again, so a

@@ -99,7 +99,8 @@ test("a read for which there is no memory may be tried again, is noted, and harm
   expect(refused).toBeInstanceOf(Failure);
   expect(refused).toMatchObject({
     ...{ code: "unavailable", status: 503, retryAfterS: 5 },
-    message: "Reading this takes more memory than is free now. Try again later, or ask for less.",
+    message:
+      "Reading this takes more memory than is free now. Try again later, ask for less, or start the server with more --memory.",
   });
   expect(noted).toEqual([expect.stringMatching(/^Out of Memory Error/)]);
   expect(await ask("SELECT 42::INTEGER AS answer")).toEqual([{ answer: 42 }]);

@@ -6,6 +6,7 @@ import {
   SQL_ANSWER_BYTES_MAX,
   SQL_BYTES_MAX,
   SQL_RUNNING_MAX,
+  SQL_WAITING_MAX,
   sql,
 } from "../../../../src/core/sql/sql.ts";
 import type { Failure } from "../../../../src/core/values/failure.ts";
@@ -624,20 +625,26 @@ const failing = (work: Promise<unknown>) =>
   );
 
 describe("queries that run", () => {
-  test("are limited in number, and the next one must wait", async () => {
+  test("are limited in number; others wait, and one beyond them is refused", async () => {
     const { queries, signals } = endless();
-    const ends = Array.from({ length: SQL_RUNNING_MAX }, () => new AbortController());
-    const running = ends.map(({ signal }) => failing(queries.run(1, sqlQuery("SELECT 1"), signal)));
+    const ends = Array.from(
+      { length: SQL_RUNNING_MAX + SQL_WAITING_MAX },
+      () => new AbortController(),
+    );
+    const asked = ends.map(({ signal }) => failing(queries.run(1, sqlQuery("SELECT 1"), signal)));
 
     const { signal } = new AbortController();
     expect(await failing(queries.run(1, sqlQuery("SELECT 1"), signal))).toEqual({
       code: "throttled",
       detail:
-        "At most 2 SQL queries run at a time, of all projects together, and as many run now. Try again in a moment.",
+        "2 SQL queries run at a time, of all projects together, and up to 16 others wait for at most 10 s. Try again in a moment.",
     });
-    for (const end of ends) end.abort();
-    await Promise.all(running);
-    expect(signals.map(({ aborted }) => aborted)).toEqual(ends.map(() => true));
+    expect(signals).toHaveLength(SQL_RUNNING_MAX);
+    for (const end of ends) {
+      end.abort();
+      await Promise.all(asked.slice(0, ends.indexOf(end) + 1));
+    }
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
 
     const next = new AbortController();
     const started = failing(queries.run(1, sqlQuery("SELECT 1"), next.signal));
@@ -661,7 +668,8 @@ describe("queries that run", () => {
 
     expect(await work).toEqual({
       code: "invalid_input",
-      detail: "The query takes too much memory. Select less.",
+      detail:
+        "The query takes too much memory for --memory 100. Select less, or start the server with more.",
     });
     expect(signals[0]?.aborted).toBe(true);
   });
@@ -671,6 +679,7 @@ describe("queries that run", () => {
     const started = () =>
       failing(queries.run(1, sqlQuery("SELECT 1"), new AbortController().signal));
     const first = started();
+    while (signals.length < 1) await Bun.sleep(1);
     memory.used += 200e6 + 1;
     expect(await first).toMatchObject({ code: "invalid_input" });
     memory.used = 150e6;
@@ -701,7 +710,9 @@ describe("queries that run", () => {
       while ((await ask("SELECT 1")) !== wanted) await Bun.sleep(10);
     };
     const end = new AbortController();
-    const endless = Array.from({ length: SQL_RUNNING_MAX }, () => ask(ENDLESS, end.signal));
+    const endless = Array.from({ length: SQL_RUNNING_MAX + SQL_WAITING_MAX }, () =>
+      ask(ENDLESS, end.signal),
+    );
     await until(429);
 
     end.abort();
