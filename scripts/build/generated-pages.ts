@@ -172,7 +172,7 @@ function apiPage(): string {
   ];
   return pageOf(
     "# API",
-    "Every operation below takes a [personal key](keys.md) with the scope that it names: `Authorization: Bearer phx_…`. In a path, `…` stands for `/api/environments/<project_id>`. Paths work without their trailing slash, too, and with `projects` in place of `environments` and the other way round, as other clients ask. The filters `created_by`, `distinct_id`, `email`, `event`, `properties`, `search` and `short_id` do not filter if they are empty. `/openapi.json` is the document for tools, and [`/docs`](/docs) tries operations out in the browser.",
+    "Every operation below takes a [personal key](keys.md) with the scope that it names: `Authorization: Bearer phx_…`. In a path, `…` stands for `/api/environments/<project_id>`. Paths work without their trailing slash, too, and with `projects` in place of `environments` and the other way round, as other clients ask. The filters `created_by`, `distinct_id`, `email`, `event`, `properties`, `search` and `short_id` do not filter if they are empty. A number in a body is kept as a double: one that is too large, or has more than its 15 to 17 digits, is refused, and is sent as a text. `/openapi.json` is the document for tools, and [`/docs`](/docs) tries operations out in the browser.",
     ...sections,
     "## SDKs",
     "These paths are public, and take a project key. [Send events](send-events.md) and [logs](logs.md) explain them.",

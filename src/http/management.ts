@@ -182,13 +182,14 @@ async function readJson(request: Request, meter: Meter, shape: TSchema): Promise
     throw new Failure("unsupported_media_type", "The body must not be encoded.");
   }
   checkType(request.headers.get("content-type") ?? "");
-  const body = parsedBody(bytes);
-  // Checked here, because Elysia does not check an empty object against the shape of an optional body.
+  // Checked before it is read: a parser may not have the stack for it.
   const { refused, excesses } = scanBody(bytes);
   if (refused !== undefined || excesses.length > 0) {
     const detail = `Nesting is at most ${JSON_DEPTH_MAX} deep, an object has at most ${OBJECT_KEYS_MAX} keys.`;
     throw new Failure("invalid_input", detail);
   }
+  const body = parsedBody(bytes);
+  // Checked here, because Elysia does not check an empty object against the shape of an optional body.
   if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
   return withoutNulls(body, shape);
 }

@@ -8,13 +8,14 @@ import {
   isDigit,
   isExponent,
   isOfNumber,
+  isRounded,
   isTextAt,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
 } from "../values/json.ts";
 import { EVENT_BYTES_MAX } from "./event.ts";
-import { GROUPS, isRounded, UNSAFE_ID_FIELDS, unsafeId } from "./number-ids.ts";
+import { GROUPS, UNSAFE_ID_FIELDS, unsafeId } from "./number-ids.ts";
 
 /** Levels of nesting in a body, its own brackets included. */
 export const JSON_DEPTH_MAX = 128;

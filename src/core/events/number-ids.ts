@@ -1,4 +1,4 @@
-import { endOfString, isObject, isTextAt, type Json } from "../values/json.ts";
+import { endOfString, isObject, isRounded, isTextAt, type Json } from "../values/json.ts";
 
 /**
  * Fields of an id that is a number, as a scan keeps them, because it may find a million: its item, the place of
@@ -35,15 +35,6 @@ export function unsafeId(
   const isNamed = inGroups || NAMES.some((name) => isTextAt(bytes, key, name));
   if (!(isNamed && INTEGER.test(digits))) return undefined;
   return [key, bytes[first - 1] === MINUS ? first - 1 : first, first + digits.length];
-}
-
-/** The first number that is written with an exponent, as JavaScript writes it. */
-const EXPONENT_MIN = 1e21;
-
-/** Whether the digits of an integer become others: those of another number, or shorter ones of the same double. */
-export function isRounded(digits: string, value: number): boolean {
-  if (!INTEGER.test(digits)) return false;
-  return value < EXPONENT_MIN ? String(value) !== digits : BigInt(digits) !== BigInt(value);
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 import { isTable } from "../queries/tables/table.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
-import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isObject, type Json, type JsonObject, keptJson } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type ActorsAnswer, actorsAnswer } from "./actors.ts";
@@ -204,8 +204,9 @@ export function insights(needs: Needs): Insights {
 function promptOf(prompt: string): Json {
   if (!prompt.trimStart().startsWith("{")) return prompt;
   try {
-    return JSON.parse(prompt);
-  } catch {
+    return keptJson(prompt, "prompt");
+  } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure("invalid_input", "The query is not valid JSON.", "prompt");
   }
 }

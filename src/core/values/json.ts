@@ -1,3 +1,5 @@
+import { Failure } from "./failure.ts";
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -97,7 +99,71 @@ export function exactJson(text: string): Json {
   });
 }
 
-/** Whether a value is such a number, to be written as it is. */
+/** A number that a double does not keep, in the place of its value. */
+const LOST = Symbol();
+
+/** Texts without these have no such number. */
+const MAY_BE_LOST = /\d[\d.]{15}|\d[eE]/;
+
+/**
+ * Reads JSON whose numbers are kept as doubles. Fails `invalid_input` on a number that would become another one, as it
+ * would then be stored or asked for; `attr` is to blame, or else the way to the number. Throws on other faults of the text.
+ */
+export function keptJson(text: string, attr?: string): Json {
+  const plain: Json = JSON.parse(text);
+  if (!MAY_BE_LOST.test(text)) return plain;
+  let isLost = false;
+  const read = exact.parse(text, (_key, value, { source }) => {
+    if (typeof value !== "number" || !isChanged(source, value)) return value;
+    isLost = true;
+    return LOST as unknown as Json;
+  });
+  if (!isLost) return plain;
+  const detail =
+    "This number is too large, or has more digits than the 15 to 17 that are kept. Write it as a text, in quotes.";
+  throw new Failure("invalid_input", detail, attr ?? wayToLost(read)?.join("__") ?? null);
+}
+
+function wayToLost(value: unknown): string[] | undefined {
+  if (value === LOST) return [];
+  for (const [key, inner] of typeof value === "object" ? Object.entries(value ?? {}) : []) {
+    const way = wayToLost(inner);
+    if (way !== undefined) return [key, ...way];
+  }
+  return undefined;
+}
+
+const INTEGER = /^\d+$/;
+
+/** The first number that is written with an exponent, as JavaScript writes it. */
+const EXPONENT_MIN = 1e21;
+
+/** Whether the digits of an integer become others: those of another number, or shorter ones of the same double. */
+export function isRounded(digits: string, value: number): boolean {
+  if (!INTEGER.test(digits)) return false;
+  return value < EXPONENT_MIN ? String(value) !== digits : BigInt(digits) !== BigInt(value);
+}
+
+/** Digits of a number that `toPrecision` writes. */
+const PRECISION_MAX = 100;
+
+/** Whether a number as it is written has digits that its double lacks. Any double may be written with 17 of them. */
+function isChanged(source: string, value: number): boolean {
+  const text = source.replace("-", "");
+  if (!Number.isFinite(value)) return true;
+  if (INTEGER.test(text)) return isRounded(text, Math.abs(value));
+  const digits = significant(text);
+  const precision = Math.min(digits.length, PRECISION_MAX);
+  return precision > 0 && significant(Math.abs(value).toPrecision(precision)) !== digits;
+}
+
+const significant = (text: string) =>
+  text
+    .replace(/e.*/i, "")
+    .replace(".", "")
+    .replace(/^0+|0+$/g, "");
+
+/** Whether a value is a number as it is written, see {@link exactJson}. */
 export const isExactNumber = (value: Json): boolean => exact.isRawJSON(value);
 
 /** Bytes that JSON's grammar is made of (RFC 8259 2). */

@@ -5,6 +5,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  keptJson,
   ownValue,
   storableText,
   withoutNulls,
@@ -124,8 +125,9 @@ export function checkFilters(filters: readonly PropertyFilter[], attr: string): 
 
 function parse(text: string, attr: string): Json {
   try {
-    return JSON.parse(text);
-  } catch {
+    return keptJson(text, attr);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
     const detail = "A JSON list of filters is expected, or one filter as a JSON object.";
     throw new Failure("invalid_input", detail, attr);
   }
@@ -155,6 +157,11 @@ export function propertyFilter<Type extends string>(
     throw malformed(`${insteadOf("type", named)}A filter's type is ${types.join(" or ")}.`);
   rejectUnknownFields(sent, { known: FILTER_FIELDS, attr });
   if (typeof key !== "string") throw malformed("A filter's key is the name of a property.");
+  if (type !== "group" && (sent["group_type_index"] ?? null) !== null) {
+    throw malformed(
+      `group_type_index goes with the type group, and this filter is of the type ${type}: leave it out, or write type group.`,
+    );
+  }
   const read = typeof operator === "string" ? OPERATORS.get(operator) : undefined;
   if (read === undefined) {
     throw malformed(

@@ -1,4 +1,5 @@
 import { Failure } from "../../core/values/failure.ts";
+import { keptJson } from "../../core/values/json.ts";
 import { jsonFault } from "../../core/values/json-fault.ts";
 
 /** Bytes of all bodies that are in memory at the same time; further requests get 503. */
@@ -138,11 +139,15 @@ function chunkList() {
   };
 }
 
-/** Returns the value of a body that is JSON in UTF-8. Fails `parse_error`, with the place of the fault. */
+/**
+ * Returns the value of a body that is JSON in UTF-8. Fails `parse_error`, with the place of the fault, and as
+ * `keptJson`.
+ */
 export function parsedBody(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
+    return keptJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure(
       "parse_error",
       jsonFault(bytes) ?? "The body is not valid JSON: it has NaN or Infinity.",

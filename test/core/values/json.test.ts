@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   escapeControlChars,
   type Json,
+  keptJson,
   sameJson,
   storableJson,
 } from "../../../src/core/values/json.ts";
@@ -40,4 +41,34 @@ test.each([
   ["\u2028\u202a\u202e\u2066\u2069", "\\u2028\\u202a\\u202e\\u2066\\u2069"],
 ])("control characters are escaped: %j", (text, shown) => {
   expect(escapeControlChars(text)).toBe(shown);
+});
+
+describe("numbers that are kept as doubles", () => {
+  test.each([
+    ...["0.1", "0.10000000000000001", "0.1000000000000000055511151231257827", "1.00", "100e-2"],
+    ...[
+      "1e21",
+      "1E+21",
+      "5e-324",
+      "4.9e-324",
+      "-0",
+      "0.0",
+      "9007199254740992",
+      "0.30000000000000004",
+    ],
+    "12345678901234567000",
+  ])("%s is read", (number) => {
+    expect(keptJson(`{"a":[${number},"12345678901234567890"]}`)).toEqual({
+      a: [Number(number), "12345678901234567890"],
+    });
+  });
+
+  test.each([
+    ...["9007199254740993", "-9007199254740993", "9007199254740993.0", "12345678901234567890"],
+    ...["0.1234567890123456789", "1e999", "-1e999", "1e-400"],
+  ])("%s is refused, because it would be another", (number) => {
+    const refused = (attr: string) => expect.objectContaining({ code: "invalid_input", attr });
+    expect(() => keptJson(`{"a":{"b":[1,${number}]}}`)).toThrow(refused("a__b__1"));
+    expect(() => keptJson(`[${number}]`, "properties")).toThrow(refused("properties"));
+  });
 });
