@@ -76,12 +76,8 @@ export type Fields = {
   object(name: string, known: readonly string[]): Fields;
 };
 
-/** The fields of an EventsNode but its math. `limit` and `orderBy` are of lists, which no query makes of it. */
-const NODE_FIELDS = [
-  ...["kind", "event", "name", "custom_name", "properties"],
-  ...["math_property", "math_property_type", "math_group_type_index", "math_hogql"],
-  ...["limit", "orderBy"],
-];
+/** The fields of an EventsNode but those of its math. */
+const NODE_FIELDS = ["kind", "event", "name", "custom_name", "properties"];
 
 /** Reads a list of `min` to `max` nodes, each by `one`. */
 export function nodesOf<T>(

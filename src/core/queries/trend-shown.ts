@@ -2,8 +2,8 @@ import { isoTime } from "../values/time.ts";
 import { type Moment, wallClock } from "../values/zoned-time.ts";
 import type { Interval } from "./intervals.ts";
 import type { Period } from "./period.ts";
-import type { Fields } from "./query-fields.ts";
-import type { Unit } from "./trend.ts";
+import { type Fields, malformed } from "./query-fields.ts";
+import type { Trends, Unit } from "./trend.ts";
 
 /** How the numbers of a trend become those of its answer. */
 export type TrendShown = {
@@ -75,6 +75,23 @@ export function trendShown(
     currency: format === "currency" && /^[A-Z]{3}$/.test(postfix) ? postfix : null,
     typical: isOne && by !== "total" ? { by, until } : null,
   };
+}
+
+const COMPARE_TO = /^-\d{1,4}[hdwmy]$/;
+
+/** Reads `compareFilter`. Fails `invalid_input`. */
+export function comparisonOf(query: Fields): Pick<Trends, "compare" | "compareTo"> {
+  const filter = query.object("compareFilter", ["compare", "compare_to"]);
+  const compareTo = filter.text("compare_to");
+  if (compareTo !== null && !COMPARE_TO.test(compareTo)) {
+    throw malformed("An age such as -1w is expected.", filter.attr("compare_to"));
+  }
+  const compare = filter.flag("compare");
+  if (compareTo !== null && !compare) {
+    const detail = "It goes with compare: true. Write that, too, or leave out compare_to.";
+    throw malformed(detail, filter.attr("compare_to"));
+  }
+  return { compare, compareTo };
 }
 
 type Numbers = readonly (number | null)[];

@@ -21,7 +21,7 @@ import {
   textOrNone,
 } from "./query-fields.ts";
 import { checkSessionProperty } from "./session-property.ts";
-import { type TrendShown, trendShown } from "./trend-shown.ts";
+import { comparisonOf, type TrendShown, trendShown } from "./trend-shown.ts";
 
 /** Series of one query. */
 export const SERIES_MAX = 10;
@@ -108,17 +108,6 @@ export function readTrends(sent: JsonObject, moment: Moment): Trends {
   };
 }
 
-const COMPARE_TO = /^-\d{1,4}[hdwmy]$/;
-
-function comparisonOf(query: Fields): Pick<Trends, "compare" | "compareTo"> {
-  const filter = query.object("compareFilter", ["compare", "compare_to"]);
-  const compareTo = filter.text("compare_to");
-  if (compareTo !== null && !COMPARE_TO.test(compareTo)) {
-    throw malformed("An age such as -1w is expected.", filter.attr("compare_to"));
-  }
-  return { compare: filter.flag("compare"), compareTo };
-}
-
 /** The words for each math in labels. */
 export const MATH_WORDS: Readonly<Record<SeriesMath, string>> = {
   total: "events",
@@ -177,11 +166,13 @@ export const seriesUnit = ({ math_property: name, math_property_of: of }: Series
 type Reading = { attr: string; common: EventFilters; moment: Moment; interval: Interval };
 
 function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Series {
-  const { node, read: own } = eventsNode(sent, { attr, moment, common, more: ["math"] });
+  const more = ["math", ...Object.keys(MATH_FIELDS)];
+  const { node, read: own } = eventsNode(sent, { attr, moment, common, more });
   const read = { ...own, isNamed: node.text("custom_name") !== null };
   const math = activeIn(interval, node.choice("math", MATHS), node.attr("math"));
+  checkMath(node, math);
   const math_property = node.text("math_property");
-  const calculates = CALCULATIONS.some((one) => one === math);
+  const calculates = isCalculation(math);
   if (calculates && math_property === null) throw missing(node.attr("math_property"));
   const of = MATH_OWNERS[node.choice("math_property_type", MATH_PROPERTY_TYPES)];
   // PostHog's clients may leave out the type of this one.
@@ -198,6 +189,28 @@ function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Seri
     math_group_type_index:
       math === "unique_group" ? groupTypeIndex(node, "math_group_type_index") : null,
   };
+}
+
+const isCalculation = (math: SeriesMath) => CALCULATIONS.some((one) => one === math);
+
+/** Fields that say more about a math, and which maths these are. */
+const MATH_FIELDS: Readonly<Record<string, (math: SeriesMath) => boolean>> = {
+  math_property: isCalculation,
+  math_property_type: isCalculation,
+  math_hogql: (math) => math === "hogql",
+  math_group_type_index: (math) => math === "unique_group",
+};
+
+/** Fails `invalid_input` on a field of another math, which would tell of another number. */
+function checkMath({ sent, attr }: Fields, math: SeriesMath): void {
+  for (const [name, isOf] of Object.entries(MATH_FIELDS)) {
+    if (isOf(math) || isNothing(sent[name] ?? null)) continue;
+    const maths = MATHS.filter(isOf).join(", ");
+    throw malformed(
+      `The math ${math} has no ${name}. Leave it out, or write math: ${maths}.`,
+      attr(name),
+    );
+  }
 }
 
 const COUNTED =

@@ -29,13 +29,19 @@ const equal: Read = (given) => {
 };
 // Larger ones are ids, of which a double holds several as one number.
 const isExact = (number: number) => Math.abs(number) <= Number.MAX_SAFE_INTEGER;
+/** Texts that are in the order of their times. */
+const DATED = /^\d{4}-\d\d(?:-\d\d(?:[T ]\d\d.*)?)?$/;
 const compare =
   (by: ">" | ">=" | "<" | "<="): Read =>
   (given) => {
-    const value = single(given);
-    if (typeof value === "boolean") throw given.malformed("A number or a text is expected.");
-    const text = textOf(value, given);
-    return { is: "compare", by, text, number: numberIn(text, given) };
+    const text = textOf(single(given), given);
+    const number = numberIn(text, given);
+    if (number === null && !DATED.test(text)) {
+      throw given.malformed(
+        "A number is expected, or a time in ISO 8601. Write is_date_after or is_date_before for other times, and semver_gt and its relatives for versions.",
+      );
+    }
+    return { is: "compare", by, text, number };
   };
 const version =
   (operator: Parameters<typeof versionRange>[0]): Read =>
@@ -146,12 +152,13 @@ function textsOf(given: Given): string[] {
 
 function textOf(value: Json, { malformed }: Given): string {
   if (typeof value === "string") return storableText(value);
-  // 1e400 in JSON was read as infinite, and would be written as null.
-  const text = JSON.stringify(value, (_, part) => {
-    if (typeof part === "number" && !Number.isFinite(part)) throw malformed(TOO_LARGE);
-    return part;
-  });
-  const json = storableText(text);
+  if (typeof value === "object") {
+    const one = value === null ? "null" : "An object";
+    throw malformed(
+      `${Array.isArray(value) ? "A list in a list" : one} is no value to compare with. Write a text, a number, true or false, or a list of these; a key such as station.city leads to a nested value.`,
+    );
+  }
+  const text = String(value);
   // The event store writes 1e21, JavaScript 1e+21.
-  return typeof value === "number" ? json.replace("e+", "e") : json;
+  return typeof value === "number" ? text.replace("e+", "e") : text;
 }

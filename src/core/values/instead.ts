@@ -140,8 +140,11 @@ hideIncompleteConversionWindowPeriods: leave it out, or write a date_to that is 
 stickinessCriteria: write a filter of the type behavioral with performed_event_multiple
 intervalCount: leave it out: an interval is one hour, day, week or month
 compareFilter: leave it out, or ask twice with another dateRange
-select orderBy: leave it out with a source: the persons of a number have the columns person, count and last_at
+select: leave it out with a source: the persons of a number have the columns person, count and last_at
+orderBy: leave it out: the rows of a number and its series have one order, or write an EventsQuery, an ActorsQuery without a source or SQL
 compare: leave it out, or ask with another dateRange
+limit: leave it out of a series: every event is counted, or write an EventsQuery with limit
+math_property math_property_type math_hogql math_group_type_index: leave it out: persons are counted, or write a TrendsQuery
 operator: leave it out: the persons with exactly so many intervals are listed
 fixedProperties: write properties
 cumulative: leave it out: a column counts the persons of its own interval

@@ -162,12 +162,8 @@ describe("a field of PostHog's queries", () => {
   });
 
   test.each([
-    [
-      "TrendsQuery",
-      "",
-      { samplingFactor: 1, compareFilter: { compare: false, compare_to: "-1w" } },
-    ],
-    ["TrendsQuery", "series.0", { math_multiplier: 1, limit: 100, orderBy: ["timestamp"] }],
+    ["TrendsQuery", "", { samplingFactor: 1, compareFilter: { compare: false, compare_to: null } }],
+    ["TrendsQuery", "series.0", { math_multiplier: 1, limit: null, orderBy: [] }],
     ["TrendsQuery", "trendsFilter", { display: "Metric", metricSummary: "latest" }],
     ["RetentionQuery", "retentionFilter", { aggregationType: "count", cumulative: false }],
     ["PathsQuery", "pathsFilter", { pathReplacements: true, minEdgeWeight: 1 }],
@@ -185,6 +181,21 @@ describe("a field of PostHog's queries", () => {
     ["TrendsQuery", "", "samplingFactor", 0.1, "every event is counted"],
     ["TrendsQuery", "", "conversionGoal", { customEventName: "buy" }, "write a FunnelsQuery"],
     ["TrendsQuery", "series.0", "math_multiplier", 100, "A * 100"],
+    ["TrendsQuery", "series.0", "limit", 100, "every event is counted"],
+    ["FunnelsQuery", "series.0", "orderBy", ["timestamp"], "write an EventsQuery"],
+    ["TrendsQuery", "series.0", "math_property", "price", "Leave it out, or write math: sum, avg"],
+    ["TrendsQuery", "series.0", "math_property_type", "person_properties", "Leave it out"],
+    ["TrendsQuery", "series.0", "math_hogql", "count()", "write math: hogql"],
+    ["TrendsQuery", "series.0", "math_group_type_index", 0, "write math: unique_group"],
+    ["FunnelsQuery", "series.1", "math_property", "price", "write a TrendsQuery"],
+    [
+      "RetentionQuery",
+      "retentionFilter.targetEntity",
+      "math_hogql",
+      "count()",
+      "persons are counted",
+    ],
+    ["TrendsQuery", "compareFilter", "compare_to", "-7d", "compare: true"],
     ["TrendsQuery", "series.0", "kind", "ActionsNode", "there are no actions here"],
     ["TrendsQuery", "series.0", "kind", "GroupNode", "event IN"],
     ["TrendsQuery", "series.0", "math", "avg_count_per_actor", "A / B"],

@@ -30,8 +30,17 @@ describe("filters by property", () => {
     ["not_between", ["7", "-7"]],
     ["gt", true],
     ["lte", false],
+    ["gt", { a: 1 }],
+    ["exact", { a: 1 }],
+    ["is_not", [["a"]]],
+    ["in", ["a", { b: 1 }]],
+    ["icontains", { a: 1 }],
+    ["regex", [null]],
+    ["starts_with", [[]]],
+    ["is_date_after", {}],
+    ["semver_eq", {}],
   ])("refuse a value that makes no sense: %s %j", (operator, value) => {
-    expect(() => one({ operator, value })).toThrow(/expected|comes first/);
+    expect(() => one({ operator, value })).toThrow(/expected|comes first|no value to compare with/);
   });
 
   test("take numbers, and texts of decimal ones", () => {
@@ -40,8 +49,16 @@ describe("filters by property", () => {
       to: 7,
     });
     expect(one({ operator: "gt", value: "+0.5E1" })?.test).toMatchObject({ number: 5 });
-    for (const value of ["0x10", "1_000", ".5", "5.", "+-1", "nan", ""]) {
+  });
+
+  test("compare numbers, and times in the order of their texts", () => {
+    for (const value of ["2026-11", "2026-11-21", "2026-11-21 10:00", "2026-11-21T10:00:00Z"]) {
       expect(one({ operator: "gt", value })?.test).toMatchObject({ number: null, text: value });
+    }
+    for (const value of ["0x10", "1_000", ".5", "5.", "+-1", "nan", "", "abc", "1.2.3"]) {
+      for (const operator of ["gt", "gte", "min", "lt", "lte", "max"]) {
+        expect(() => one({ operator, value })).toThrow(/number is expected.*is_date_after.*semver/);
+      }
     }
   });
 

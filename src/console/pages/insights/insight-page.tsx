@@ -176,7 +176,7 @@ function Editor(props: {
                 {...(isTrend && {
                   isCompared: query.compareFilter?.compare === true,
                   onCompared: (compare: boolean) =>
-                    choose({ ...query, compareFilter: { ...query.compareFilter, compare } }),
+                    choose({ ...query, compareFilter: compare ? { compare } : {} }),
                 })}
               />
             )
