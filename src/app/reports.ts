@@ -12,8 +12,6 @@ import type { EventReads } from "../core/ports/events.ts";
 import type { WarningReads } from "../core/ports/warnings.ts";
 import type { Meter } from "../http/request/body.ts";
 import { storeSizes } from "../stores/files/volume.ts";
-import { deletionReads } from "../stores/sqlite/deletions.ts";
-import { warningReads } from "../stores/sqlite/warnings.ts";
 import type { openEvents } from "./open-events.ts";
 import { gcAfterBytes } from "./process/garbage-collection.ts";
 import { elapsedMs, residentBytes } from "./process/sources.ts";
@@ -76,7 +74,7 @@ export function reports(
       archive: opened.archiveCounts,
       journalLost: opened.gaps.count,
       timings: requestTimings,
-      tasks: deletionReads(base.sqlite),
+      tasks: base.reads.deletions,
       sizes: () => storeSizes(base.directory),
       isReady: () => reasons().length === 0,
     }),
@@ -94,8 +92,8 @@ export function statusOf(
     ...{ ...services, ...SELF, ingest, journal: opened.journal, diskGuard, now, log },
     projects: base.projects,
     journalLost: opened.gaps.count,
-    warnings: warningReads(base.sqlite),
-    deletions: deletionReads(base.sqlite),
+    warnings: base.reads.warnings,
+    deletions: base.reads.deletions,
     sizes: () => storeSizes(base.directory),
     readiness: ready,
     patterns: deletionPatterns(settings),

@@ -28,7 +28,6 @@ import { persons } from "../core/persons/persons.ts";
 import { playlists } from "../core/playlists/playlists.ts";
 import type { DeletionRow } from "../core/ports/erasure.ts";
 import type { InsightDrafts } from "../core/ports/insights.ts";
-import type { PersonReads } from "../core/ports/person-reads.ts";
 import { sql } from "../core/sql/sql.ts";
 import type { Clock } from "../core/values/time.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
@@ -46,17 +45,6 @@ import { logReads } from "../stores/duckdb/lists/logs.ts";
 import { personSearch } from "../stores/duckdb/lists/persons.ts";
 import { sqlReads } from "../stores/duckdb/sql/sql.ts";
 import { removeLeftovers } from "../stores/files/erase-leftovers.ts";
-import { userReads } from "../stores/sqlite/access.ts";
-import { activityReads } from "../stores/sqlite/activity.ts";
-import { annotationReads } from "../stores/sqlite/annotations.ts";
-import { dashboardReads } from "../stores/sqlite/dashboards.ts";
-import { definitionNoteReads } from "../stores/sqlite/definitions.ts";
-import { deletionReads } from "../stores/sqlite/deletions.ts";
-import { groupReads } from "../stores/sqlite/groups.ts";
-import { insightReads } from "../stores/sqlite/insights.ts";
-import { personReads } from "../stores/sqlite/persons/list.ts";
-import { playlistReads } from "../stores/sqlite/playlists.ts";
-import { warningReads } from "../stores/sqlite/warnings.ts";
 import { machine } from "./process/machine-limits.ts";
 import { randomBytes } from "./process/sources.ts";
 import {
@@ -83,16 +71,15 @@ export type Services = ReturnType<typeof openServices>;
 export function openServices(needs: Needs) {
   const { base, accepting } = needs;
   const { now, ingest } = accepting;
-  const { sqlite, stores, projects, keys } = base;
+  const { reads, stores, projects, keys } = base;
   const { restoring, journal } = needs.events;
-  const reads = personReads(sqlite);
   const replayUntil = journal.durableSeq();
   const isCatchingUp = () => restoring.active() || ingest.applied() < replayUntil;
   // While a full disk stalls ingest, reads answer from the stored rows instead of 503 (decision 66).
   const isUnreadable = () => restoring.active() || (isCatchingUp() && !ingest.isStalled());
-  const editing = { reads, restoring, ingest, journal, store: stores.persons };
+  const editing = { reads: reads.persons, restoring, ingest, journal, store: stores.persons };
   const arrived = arrivals(now);
-  const found = searches(needs, reads, isUnreadable);
+  const found = searches(needs, isUnreadable);
   const services = {
     projects,
     keys,
@@ -100,7 +87,7 @@ export function openServices(needs: Needs) {
     capture: capture({ ...accepting, projects, arrived: arrived.count }),
     logs: logs(accepting),
     personEdits: personEdits({ ...editing, bareIds: found.bareIds, batches: stores.batches, now }),
-    activities: activities(activityReads(sqlite), reads),
+    activities: activities(reads.activity, reads.persons),
     isCatchingUp: isUnreadable,
     now,
     ...found,
@@ -114,12 +101,12 @@ export function openServices(needs: Needs) {
 }
 
 /** The services that read the event store. */
-function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean) {
+function searches(needs: Needs, isCatchingUp: () => boolean) {
   const { settings, base, events: opened, accepting } = needs;
   const { now, log, ingest } = accepting;
-  const { sqlite, stores, projects } = base;
+  const { reads, stores, projects } = base;
   const { duckdb, restoring } = opened;
-  const insightStore = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
+  const insightStore = { reads: reads.insights, writes: stores.insights, randomBytes };
   const apiQueries = apiReads(duckdb, settings.query_seconds, (error) => {
     log.warn("a read found no memory", { error });
   });
@@ -128,8 +115,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     materializedColumns: materializedColumns(duckdb),
   });
   const drafts: InsightDrafts = { sql: insightDraft, overview: draftSql };
-  const groups = groupReads(sqlite);
-  const notes = definitionNoteReads(sqlite);
+  const { groups, definitions: notes } = reads;
   const found = insightQueries(apiQueries, columnMaterializer.used, {
     groupTypes: groups.types,
     words: notes.words,
@@ -150,18 +136,18 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     noteUse: columnMaterializer.used,
   });
   const logs = logReads(apiQueries);
-  const bare = bareIds({ reads, events, logs, warnings: warningReads(sqlite) });
+  const bare = bareIds({ reads: reads.persons, events, logs, warnings: reads.warnings });
   return {
     columnMaterializer,
     typing: { ...insightStore, projects, isCatchingUp },
     insights: insights({
       ...{ ...insightStore, queries, drafts, projects, groups, isCatchingUp, now },
       dropNames: drop,
-      persons: reads,
+      persons: reads.persons,
       tables: tableReads(apiQueries, columnMaterializer.used),
     }),
     dashboards: dashboards({
-      ...{ reads: dashboardReads(sqlite), writes: stores.dashboards, insights: stores.insights },
+      ...{ reads: reads.dashboards, writes: stores.dashboards, insights: stores.insights },
       ...{ projects, now, randomBytes },
       async eventNames(project, signal) {
         if (isCatchingUp()) return undefined;
@@ -171,8 +157,8 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
       onFrequent: (properties) => columnMaterializer.used(properties, USE_SECONDS_MIN * 1000),
     }),
     persons: persons({
-      reads,
-      search: personSearch(apiQueries, reads),
+      reads: reads.persons,
+      search: personSearch(apiQueries, reads.persons),
       isCatchingUp,
       projects,
       now,
@@ -184,10 +170,10 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     events,
     logReads: logs,
     bareIds: bare,
-    merges: personMerges({ reads, events, isCatchingUp }),
+    merges: personMerges({ reads: reads.persons, events, isCatchingUp }),
     previewDeletion: deletionPreview({
-      ...{ reads, bareIds: bare, events, logs, isCatchingUp, now },
-      traces: stores.deletionRuns.traces,
+      ...{ reads: reads.persons, bareIds: bare, events, logs, isCatchingUp, now },
+      traces: stores.deletions.traces,
       patterns: deletionPatterns(settings),
     }),
     sql: statements,
@@ -195,27 +181,27 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
   };
 }
 
-/** The services on records of SQLite, such as groups and playlists. */
+/** The services on records, such as groups and playlists. */
 function records(base: Base, now: Clock) {
-  const { sqlite, projects, stores } = base;
+  const { reads, projects, stores } = base;
   const writes = stores.playlists;
   return {
     annotations: annotations({
-      ...{ reads: annotationReads(sqlite), writes: stores.annotations, projects, now },
+      ...{ reads: reads.annotations, writes: stores.annotations, projects, now },
     }),
-    deletions: deletionReads(sqlite),
+    deletions: reads.deletions,
     deletionDesk: deletionQueue(base, now),
-    groups: groupReads(sqlite),
-    playlists: playlists({ reads: playlistReads(sqlite), writes, projects, now, randomBytes }),
-    users: userReads(sqlite),
-    warnings: warningReads(sqlite),
+    groups: reads.groups,
+    playlists: playlists({ reads: reads.playlists, writes, projects, now, randomBytes }),
+    users: reads.users,
+    warnings: reads.warnings,
   };
 }
 
 /** The queue of deletions, which the command line also uses. */
-export function deletionQueue({ sqlite, stores }: Base, now: Clock): DeletionDesk {
-  const [reads, users] = [deletionReads(sqlite), userReads(sqlite)];
-  return deletionDesk({ reads, writes: stores.deletionRuns, users, now });
+export function deletionQueue({ reads, stores }: Base, now: Clock): DeletionDesk {
+  const { deletions, users } = reads;
+  return deletionDesk({ reads: deletions, writes: stores.deletions, users, now });
 }
 
 /** Starts the schedules of deletions: they erase from both stores, the archive and the journal. */
@@ -240,7 +226,7 @@ export function startDeletions({
     ...{ directory, eraseArchived, removeLeftovers },
     events: opened.eventsStored,
     journal: opened.journal,
-    writes: stores.deletionRuns,
+    writes: stores.deletions,
     batches: stores.batches,
     patterns: deletionPatterns(settings),
   });

@@ -9,13 +9,10 @@ import type { Log } from "../core/ports/log.ts";
 import type { Volume } from "../core/ports/volume.ts";
 import type { Clock } from "../core/values/time.ts";
 import { lockDirectory } from "../stores/files/lock.ts";
-import { keyReads, projectReads, userReads } from "../stores/sqlite/access.ts";
-import { recoveryAdvice } from "../stores/sqlite/damage.ts";
-import { sessionReads } from "../stores/sqlite/sessions.ts";
-import { expectKept, readSqlite } from "../stores/sqlite/sqlite.ts";
 import { LockedError, opened, useDirectory } from "./process/data-directory.ts";
 import type { LogFormat } from "./process/log.ts";
 import { newUuid, randomBytes } from "./process/sources.ts";
+import { RECORDS } from "./records.ts";
 import type { Settings } from "./settings/settings.ts";
 import { startWriter } from "./threads/start.ts";
 import type { Writer, WriterOptions } from "./threads/store-worker.ts";
@@ -56,60 +53,58 @@ export async function openBase(settings: Settings, environment: Environment) {
   const stores = writer.api;
   const ids = { now, newUuid, randomBytes };
   const windowMs = settings.dedup_window * HOUR_MS;
-  const opening = openPersons(stores, { directory, windowMs, logFormat }, ids);
-  const { sqlite, projects } = await openOrRollBack(opening, () => {
+  const opening = openRecords(stores, { directory, windowMs, logFormat }, ids);
+  const { reads, projects } = await openOrRollBack(opening, () => {
     writer.terminate();
     lock.release();
   });
   const close = async () => {
-    sqlite.close();
+    reads.close();
     await stores.writer.close();
     writer.terminate();
     lock.release();
   };
-  const reads = keyReads(sqlite);
   const allKeys = keys({
-    reads,
+    reads: reads.keys,
     writes: stores.keys,
-    users: { ...userReads(sqlite), insert: stores.users.insert, rename: stores.users.rename },
+    users: { ...reads.users, insert: stores.users.insert, rename: stores.users.rename },
     ownerEmail: settings.owner_email,
     hasProject: projects.exists,
     log,
     ...ids,
   });
-  const personalKeys = serialized(allKeys, reads, ids.now);
+  const personalKeys = serialized(allKeys, reads.keys, ids.now);
   // The first user is the owner, so the owner is made before any command can make a user (decision 16).
   await openOrRollBack(personalKeys.makeOwner(), close);
   // The end of a uuid is random.
-  const instance = (await userReads(sqlite).owner())?.uuid.slice(-8) ?? "";
+  const instance = (await reads.users.owner())?.uuid.slice(-8) ?? "";
   const consoleSessions = sessions({
-    ...{ keys: personalKeys, keyReads: reads, users: userReads(sqlite), log, ...ids },
-    reads: sessionReads(sqlite),
+    ...{ keys: personalKeys, keyReads: reads.keys, users: reads.users, log, ...ids },
+    reads: reads.sessions,
     writes: stores.sessions,
   });
   const access = { projects, keys: personalKeys, sessions: consoleSessions, instance };
-  return { directory, stores, sqlite, ...access, close };
+  return { directory, stores, reads, ...access, close };
 }
 
 type Ids = Pick<Parameters<typeof openProjects>[0], "newUuid" | "now" | "randomBytes">;
 
-/** Opens SQLite, in the thread that writes and in this one. */
-async function openPersons(
+/** Opens the records, in the thread that writes and in this one. */
+async function openRecords(
   stores: Writer,
   { directory, ...options }: Pick<WriterOptions, "directory" | "logFormat" | "windowMs">,
   ids: Ids,
 ) {
-  const path = join(directory, "hoglet.sqlite");
+  const path = join(directory, RECORDS.file);
   const journal = join(directory, "journal");
-  const advice = recoveryAdvice(path);
-  return await opened(path, advice, async () => {
-    // If there is a journal, a missing person store was lost. SQLite would create an empty one.
+  return await opened(path, RECORDS.recoveryAdvice(path), async () => {
+    // If there is a journal, missing records were lost. Opening them would create empty ones.
     const lostAdvice = "Restore it from a backup: there is nothing in its place to be recovered.";
-    if (existsSync(journal)) await opened(path, lostAdvice, async () => expectKept(path));
-    await stores.writer.open({ directory, sqlite: path, journal, ...options });
-    const sqlite = readSqlite(path);
-    const reads = projectReads(sqlite);
-    return { sqlite, projects: await openProjects({ reads, writes: stores.projects, ...ids }) };
+    if (existsSync(journal)) await opened(path, lostAdvice, async () => RECORDS.expectKept(path));
+    await stores.writer.open({ directory, records: path, journal, ...options });
+    const reads = RECORDS.openReads(path);
+    const writes = stores.projects;
+    return { reads, projects: await openProjects({ reads: reads.projects, writes, ...ids }) };
   });
 }
 

@@ -1,44 +1,20 @@
 import { join } from "node:path";
 import { openLog } from "../../src/app/process/log.ts";
-import type {
-  KeyReads,
-  KeyWrites,
-  ProjectReads,
-  ProjectWrites,
-  UserReads,
-  UserWrites,
-} from "../../src/core/ports/access.ts";
-import type { ActivityReads } from "../../src/core/ports/activity.ts";
-import type { AnnotationReads, AnnotationWrites } from "../../src/core/ports/annotations.ts";
+import type { RecordReads, RecordWrites } from "../../src/app/records.ts";
 import type { Archive, ArchiveFiles, Restore } from "../../src/core/ports/archive.ts";
-import type { DashboardReads, DashboardWrites } from "../../src/core/ports/dashboards.ts";
 import type { DedupRuns } from "../../src/core/ports/dedup.ts";
-import type {
-  DefinitionNoteReads,
-  DefinitionReads,
-  DefinitionWrites,
-} from "../../src/core/ports/definitions.ts";
-import type { DeletionReads, DeletionWrites } from "../../src/core/ports/erasure.ts";
+import type { DefinitionReads } from "../../src/core/ports/definitions.ts";
 import type { EventReads, EventStore } from "../../src/core/ports/events.ts";
-import type { GroupReads } from "../../src/core/ports/groups.ts";
 import type { MaterializedColumns } from "../../src/core/ports/hot-columns.ts";
-import type {
-  InsightDrafts,
-  InsightQueries,
-  InsightReads,
-  InsightWrites,
-} from "../../src/core/ports/insights.ts";
+import type { InsightDrafts, InsightQueries } from "../../src/core/ports/insights.ts";
 import type { Journal, JournalGaps, JournalReader } from "../../src/core/ports/journal.ts";
 import type { BulkLoadFiles, RemoveLoad } from "../../src/core/ports/loads.ts";
 import type { Log } from "../../src/core/ports/log.ts";
 import type { LogReads } from "../../src/core/ports/logs.ts";
 import type { PersonReads } from "../../src/core/ports/person-reads.ts";
 import type { PersonWrites } from "../../src/core/ports/person-writes.ts";
-import type { PlaylistReads, PlaylistWrites } from "../../src/core/ports/playlists.ts";
-import type { SessionReads, SessionWrites } from "../../src/core/ports/sessions.ts";
 import type { SqlReads } from "../../src/core/ports/sql.ts";
 import type { Volumes } from "../../src/core/ports/volume.ts";
-import type { WarningReads } from "../../src/core/ports/warnings.ts";
 import { archiveOf } from "../../src/stores/archive/archive.ts";
 import { openArchiveFiles } from "../../src/stores/archive/files.ts";
 import { restoreOf } from "../../src/stores/archive/restore.ts";
@@ -58,74 +34,40 @@ import { storeSizes, volumeOf } from "../../src/stores/files/volume.ts";
 import { openJournal } from "../../src/stores/journal/journal.ts";
 import { journalGaps, journalReader } from "../../src/stores/journal/reader.ts";
 import { loadFiles, removeLoad } from "../../src/stores/loads/loads.ts";
-import {
-  keyReads,
-  keyWrites,
-  projectReads,
-  projectWrites,
-  userReads,
-  userWrites,
-} from "../../src/stores/sqlite/access.ts";
-import { activityReads } from "../../src/stores/sqlite/activity.ts";
-import { annotationReads, annotationWrites } from "../../src/stores/sqlite/annotations.ts";
-import { dashboardReads, dashboardWrites } from "../../src/stores/sqlite/dashboards.ts";
-import { definitionNoteReads, definitionWrites } from "../../src/stores/sqlite/definitions.ts";
-import { deletionReads, deletionRunWrites } from "../../src/stores/sqlite/deletions.ts";
-import { groupReads } from "../../src/stores/sqlite/groups.ts";
-import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts";
-import { personReads } from "../../src/stores/sqlite/persons/list.ts";
-import { personWrites } from "../../src/stores/sqlite/persons/writes.ts";
-import { playlistReads, playlistWrites } from "../../src/stores/sqlite/playlists.ts";
-import { sessionReads, sessionWrites } from "../../src/stores/sqlite/sessions.ts";
+import { recordReads, recordWrites } from "../../src/stores/sqlite/records.ts";
 import { openSqlite, readSqlite } from "../../src/stores/sqlite/sqlite.ts";
-import { warningReads } from "../../src/stores/sqlite/warnings.ts";
 import { applied, NO_CHANGES } from "../support/data/persons.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { duckdbStore } from "../support/start/duckdb-store.ts";
 import { type PersonStores, personStores } from "../support/start/stores.ts";
+import { memoryNotes, memorySessions } from "./memory-records.ts";
 
 /** The ports that one store of records implements, on an empty store. */
 export type Records = Disposable & {
-  keys: KeyReads & KeyWrites;
-  users: UserReads & UserWrites;
-  projects: ProjectReads & ProjectWrites;
-  annotations: AnnotationReads & AnnotationWrites;
-  dashboards: DashboardReads & DashboardWrites;
-  definitions: DefinitionNoteReads & DefinitionWrites;
-  insights: InsightReads & InsightWrites;
-  playlists: PlaylistReads & PlaylistWrites;
-  sessions: SessionReads & SessionWrites;
-  warnings: WarningReads;
-  persons: PersonWrites;
-  groups: GroupReads;
-  activity: ActivityReads;
-  deletions: DeletionReads & DeletionWrites;
-};
+  [Name in keyof RecordWrites]: RecordReads[Name] & RecordWrites[Name];
+} & Omit<RecordReads, keyof RecordWrites>;
 
 /** Stores of records by name. Each suite of `suites/` runs for all of its list: another store joins by one line. */
-export const RECORD_STORES: readonly [name: string, open: () => Records][] = [
+export const RECORD_STORES: readonly [name: string, open: () => Promise<Records>][] = [
   ["SQLite", sqliteRecords],
+  ["SQLite, with sessions and notes in memory", memoryRecords],
 ];
 
-function sqliteRecords(): Records {
-  const sqlite = openSqlite(":memory:");
+/** Shows that another kind of store joins by its line: two of its ports are written without SQLite. */
+async function memoryRecords(): Promise<Records> {
   return {
-    keys: { ...keyReads(sqlite), ...keyWrites(sqlite) },
-    users: { ...userReads(sqlite), ...userWrites(sqlite) },
-    projects: { ...projectReads(sqlite), ...projectWrites(sqlite) },
-    annotations: { ...annotationReads(sqlite), ...annotationWrites(sqlite) },
-    dashboards: { ...dashboardReads(sqlite), ...dashboardWrites(sqlite) },
-    definitions: { ...definitionNoteReads(sqlite), ...definitionWrites(sqlite) },
-    insights: { ...insightReads(sqlite), ...insightWrites(sqlite) },
-    playlists: { ...playlistReads(sqlite), ...playlistWrites(sqlite) },
-    sessions: { ...sessionReads(sqlite), ...sessionWrites(sqlite) },
-    warnings: warningReads(sqlite),
-    persons: personWrites(sqlite),
-    groups: groupReads(sqlite),
-    activity: activityReads(sqlite),
-    deletions: { ...deletionReads(sqlite), ...deletionRunWrites(sqlite) },
-    [Symbol.dispose]: sqlite.close,
+    ...(await sqliteRecords()),
+    sessions: memorySessions(),
+    definitions: memoryNotes(),
   };
+}
+
+async function sqliteRecords(): Promise<Records> {
+  const sqlite = openSqlite(":memory:");
+  const { close, ...reads } = recordReads(sqlite);
+  const writes: Record<string, object> = recordWrites(sqlite);
+  const ports = Object.entries(reads).map(([name, port]) => [name, { ...port, ...writes[name] }]);
+  return { ...Object.fromEntries(ports), [Symbol.dispose]: close };
 }
 
 /** A person store with the projects 1 and 2 and a user. */
@@ -140,16 +82,17 @@ export const PERSON_STORES: readonly [name: string, open: () => Promise<Persons>
 async function sqlitePersons(): Promise<Persons> {
   const directory = temporaryDirectory();
   const path = join(directory.path, "hoglet.sqlite");
-  const writer = openSqlite(path);
-  for (const name of ["one", "two"]) await projectWrites(writer).insert(projectNamed(name));
-  await userWrites(writer).insert(userNamed("one@x.y"));
-  const reader = readSqlite(path);
+  const sqlite = openSqlite(path);
+  const writer = recordWrites(sqlite);
+  for (const name of ["one", "two"]) await writer.projects.insert(projectNamed(name));
+  await writer.users.insert(userNamed("one@x.y"));
+  const reader = recordReads(readSqlite(path));
   return {
-    ...personReads(reader),
-    ...personWrites(writer),
+    ...reader.persons,
+    ...writer.persons,
     [Symbol.dispose]() {
       reader.close();
-      writer.close();
+      sqlite.close();
       directory[Symbol.dispose]();
     },
   };
@@ -352,8 +295,8 @@ export const unsaved = {
 };
 
 /** An empty store with the projects 1 and 2 and the users 1 and 2. */
-export async function withProjects(open: () => Records): Promise<Records> {
-  const records = open();
+export async function withProjects(open: () => Promise<Records>): Promise<Records> {
+  const records = await open();
   for (const name of ["one", "two"]) {
     await records.projects.insert(projectNamed(name));
     await records.users.insert(userNamed(`${name}@x.y`));

@@ -25,6 +25,8 @@ export type BatchResult = {
   loads: BulkLoad[];
 };
 
+type SeqRange = { after: number; upTo: number };
+
 /** Changes of persons by a user for the event store, and the load that must be appended before. */
 export type PersonsChanged = { load: BulkLoad | null; changes: ProjectionFiles };
 
@@ -81,13 +83,13 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
      * Applies the next batch above `after` and up to `upTo`. It is empty if the journal has no frame
      * there, because a damaged one was quarantined.
      */
-    async apply(range: { after: number; upTo: number }): Promise<BatchResult> {
+    async apply(range: SeqRange): Promise<BatchResult> {
       collect();
       const applied = await persons.applied();
       // A batch that SQLite has already changes no person again: only the event store lacks it.
       const replayed = range.after < applied;
       const asked = replayed ? Math.min(range.upTo, applied) : range.upTo;
-      const { frames, upTo } = framesOf(journal, range, asked);
+      const { frames, upTo } = await framesOf(journal, range, asked);
       const end = frames.at(-1);
       if (end !== undefined) dedup.expire(end.arrived_at);
       const read = eventsIn(frames, { after: range.after, upTo });
@@ -146,8 +148,8 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
  * Returns the frames of a batch and its last number, which may be within a frame: a request with more
  * events than a batch is taken in parts.
  */
-function framesOf(journal: JournalReader, range: { after: number; upTo: number }, asked: number) {
-  const read = journal.read({ ...range, eventsMax: BATCH_EVENTS_MAX });
+async function framesOf(journal: JournalReader, range: SeqRange, asked: number) {
+  const read = await journal.read({ ...range, eventsMax: BATCH_EVENTS_MAX });
   const frames = read.filter(({ first_seq }) => first_seq <= asked);
   const [first] = frames;
   if (first === undefined || !isOfEvents(first) || first.count <= BATCH_EVENTS_MAX) {

@@ -34,9 +34,9 @@ const POLL_MS = 5;
  * Changes of persons by users. Each comes after the events that were accepted before it, so that none of them undoes it (decision 49), and is done once queries see it. All fail `unavailable` while ingest has much to catch up on, or if the event store cannot store (decision 66).
  */
 export function orderedWrites({ reads, store, restoring, batches, ingest, journal }: WriteNeeds) {
-  const until = async (isApplied: () => boolean): Promise<void> => {
+  const until = async (isApplied: () => Promise<boolean>): Promise<void> => {
     const deadline = performance.now() + WAIT_MS_MAX;
-    while (!isApplied()) {
+    while (!(await isApplied())) {
       if (performance.now() > deadline) {
         throw new Failure("unavailable", "Events that were accepted before are being applied.");
       }
@@ -49,7 +49,7 @@ export function orderedWrites({ reads, store, restoring, batches, ingest, journa
     }
     const journal_seq = journal.durableSeq();
     ingest.flushUpTo(journal_seq);
-    await until(() => reads.applied() >= journal_seq);
+    await until(async () => (await reads.applied()) >= journal_seq);
     return journal_seq;
   };
   const project = async (changed: PersonsChanged): Promise<void> => {
@@ -66,7 +66,7 @@ export function orderedWrites({ reads, store, restoring, batches, ingest, journa
   return {
     caughtUp,
     /** Waits until the event store, too, has the events up to a sequence number. */
-    stored: (journal_seq: number) => until(() => ingest.applied() >= journal_seq),
+    stored: (journal_seq: number) => until(async () => ingest.applied() >= journal_seq),
     /** Makes a change, and returns how many of its persons exist. */
     async change(changeAt: (journal_seq: number) => UserChange): Promise<number> {
       const { found, changed } = await batches.change(changeAt(await caughtUp()));

@@ -90,7 +90,7 @@ export type JournalReader = {
    * last call ended. A call that goes back opens a segment again.
    * Fails with the error of the disk, and for a segment of another format version; it may be repeated.
    */
-  read(range: { after: number; upTo: number; eventsMax: number }): Frame[];
+  read(range: { after: number; upTo: number; eventsMax: number }): Promise<Frame[]>;
 
   /** Closes the open segment. A later `read` opens it again. */
   close(): void;

@@ -74,5 +74,5 @@ export type PersonReads = {
   /** Returns the integer ids of the persons of some distinct ids, each once. Unknown ids are left out. */
   owners(project: number, distinctIds: readonly string[]): Promise<number[]>;
   /** Returns the last sequence number that the person store has applied; 0 at first. */
-  applied(): number;
+  applied(): Promise<number>;
 };

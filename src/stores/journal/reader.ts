@@ -46,6 +46,11 @@ function quarantinedParts({
   });
 }
 
+/** A reader of files, which need not be waited for. */
+export type FileReader = JournalReader & {
+  readSync(range: Parameters<JournalReader["read"]>[0]): Frame[];
+};
+
 /**
  * Makes a reader of the journal in `directory`, which must exist. Bytes that are no valid frame are
  * quarantined: copied, reported to `onCorrupt` and left out. A second read of them only leaves them out.
@@ -54,7 +59,7 @@ export function journalReader(options: {
   directory: string;
   disk: Disk;
   onCorrupt: (part: Part) => void;
-}): JournalReader {
+}): FileReader {
   const { directory, disk, onCorrupt } = options;
   let segment: Segment | undefined;
   let offset = 0;
@@ -128,29 +133,26 @@ export function journalReader(options: {
     return undefined;
   }
 
-  return {
-    read({ after, upTo, eventsMax }) {
-      if (upTo <= after) return [];
-      if (segment === undefined || after < mark) seek(after);
-      mark = after;
-      if (upTo <= exhausted) return [];
-      segment?.refresh();
+  const readSync: FileReader["readSync"] = ({ after, upTo, eventsMax }) => {
+    if (upTo <= after) return [];
+    if (segment === undefined || after < mark) seek(after);
+    mark = after;
+    if (upTo <= exhausted) return [];
+    segment?.refresh();
 
-      const taken = bounded(eventsMax);
-      // The loop ends at `upTo`, because a long preallocated end may follow.
-      const following = () => (mark < upTo && !taken.isFull() ? next({ after, upTo }) : undefined);
-      for (let placed = following(); placed && taken.add(placed.frame); placed = following()) {
-        mark = lastSeq(placed.frame);
-        offset = placed.end;
-      }
-      // The frames keep it for as long as they are needed.
-      segment?.dropBuffer();
-      if (!taken.isFull()) exhausted = upTo;
-      return taken.frames;
-    },
-
-    close: () => enter(undefined),
+    const taken = bounded(eventsMax);
+    // The loop ends at `upTo`, because a long preallocated end may follow.
+    const following = () => (mark < upTo && !taken.isFull() ? next({ after, upTo }) : undefined);
+    for (let placed = following(); placed && taken.add(placed.frame); placed = following()) {
+      mark = lastSeq(placed.frame);
+      offset = placed.end;
+    }
+    // The frames keep it for as long as they are needed.
+    segment?.dropBuffer();
+    if (!taken.isFull()) exhausted = upTo;
+    return taken.frames;
   };
+  return { readSync, read: async (range) => readSync(range), close: () => enter(undefined) };
 }
 
 /** Collects the frames of one read, up to its limits. */
@@ -199,7 +201,8 @@ export function journalGaps(
       const pass = (before: number) => {
         if (before > last + 1) gaps.push({ first: last + 1, last: before - 1 });
       };
-      const frames = journal.read({ after, upTo, eventsMax: Number.POSITIVE_INFINITY });
+      const range = { after, upTo, eventsMax: Number.POSITIVE_INFINITY };
+      const frames = await journal.read(range);
       for (const frame of frames) {
         pass(frame.first_seq);
         last = lastSeq(frame);

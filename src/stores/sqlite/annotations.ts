@@ -6,8 +6,7 @@ import type {
   AnnotationWrites,
 } from "../../core/ports/annotations.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { CREATED_BY, creator } from "./authors.ts";
-import { annotation, insight } from "./schema.ts";
+import { annotation, CREATED_BY, creator, insight } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads annotations on any connection. */

@@ -9,9 +9,17 @@ import type {
   TileChange,
 } from "../../core/ports/dashboards.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
-import { CREATED_BY, creator, LAST_MODIFIED_BY, modifier } from "./authors.ts";
 import { flatInsight, insightRows } from "./insights.ts";
-import { dashboard, dashboardTile, insight, meta } from "./schema.ts";
+import {
+  CREATED_BY,
+  creator,
+  dashboard,
+  dashboardTile,
+  insight,
+  LAST_MODIFIED_BY,
+  meta,
+  modifier,
+} from "./schema.ts";
 import { afterKey, type Sqlite, tagged } from "./sqlite.ts";
 import { changeTile, checkTiles } from "./tiles.ts";
 

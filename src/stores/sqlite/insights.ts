@@ -3,8 +3,7 @@ import type { InsightFilter, InsightReads, InsightWrites } from "../../core/port
 import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
 import { readId } from "../../core/values/ids.ts";
-import { CREATED_BY, creator, LAST_MODIFIED_BY, modifier } from "./authors.ts";
-import { insight } from "./schema.ts";
+import { CREATED_BY, creator, insight, LAST_MODIFIED_BY, modifier } from "./schema.ts";
 import { afterKey, type Sqlite, tagged } from "./sqlite.ts";
 import { putOnDashboards } from "./tiles.ts";
 

@@ -7,8 +7,14 @@ import type {
   PlaylistWrites,
 } from "../../core/ports/playlists.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
-import { CREATED_BY, creator, LAST_MODIFIED_BY, modifier } from "./authors.ts";
-import { playlist, playlistRecording } from "./schema.ts";
+import {
+  CREATED_BY,
+  creator,
+  LAST_MODIFIED_BY,
+  modifier,
+  playlist,
+  playlistRecording,
+} from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads playlists on any connection. */

@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { getTableColumns } from "drizzle-orm";
+import { alias, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ANNOTATION_SCOPES } from "../../core/dashboards/annotation.ts";
 import type { Layouts } from "../../core/dashboards/dashboard.ts";
 import type { DeletionKind, DeletionState, Places } from "../../core/erasure/deletion.ts";
@@ -269,3 +270,18 @@ export const annotation = sqliteTable("annotation", {
   created_by: integer().notNull(),
   updated_at: text().notNull(),
 });
+
+/** The user who made a record, for joins. */
+export const creator = alias(user, "creator");
+
+/** The user who changed a record last, for joins. */
+export const modifier = alias(user, "modifier");
+
+const { created_at: _creator, ...creatorColumns } = getTableColumns(creator);
+const { created_at: _modifier, ...modifierColumns } = getTableColumns(modifier);
+
+/** The columns of the user who made a record, as answers have them. */
+export const CREATED_BY = creatorColumns;
+
+/** The columns of the user who changed a record last, as answers have them. */
+export const LAST_MODIFIED_BY = modifierColumns;

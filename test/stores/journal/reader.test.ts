@@ -37,7 +37,7 @@ describe("a reader", () => {
     for (let index = 0; index < 4; index += 1) await journal.append(third);
     const { reader } = readerOf(directory);
 
-    const read = (after: number) => numbers(reader.read({ after, upTo: 4, eventsMax: 100 }));
+    const read = (after: number) => numbers(reader.readSync({ after, upTo: 4, eventsMax: 100 }));
 
     expect([read(0), read(3)]).toEqual([[1, 2, 3], [4]]);
     reader.close();
@@ -55,7 +55,7 @@ describe("a reader", () => {
     for (let size = statSync(path).size; size <= whole.length; size += 1) {
       writeFileSync(path, whole.subarray(0, size));
       const range = { after: seen.length, upTo: 1000 + size, eventsMax: 100 };
-      seen.push(...reader.read(range).map(textOf));
+      seen.push(...reader.readSync(range).map(textOf));
       if (size < whole.length) expect(seen.length).toBeLessThan(3);
     }
 
@@ -72,9 +72,9 @@ describe("a reader", () => {
     writeFileSync(path, Buffer.from(whole).fill(0, start, start + FRAME_HEADER_BYTES));
     const { reader, corrupt } = readerOf(directory);
 
-    const first = reader.read({ after: 0, upTo: 2, eventsMax: 100 }).map(textOf);
+    const first = reader.readSync({ after: 0, upTo: 2, eventsMax: 100 }).map(textOf);
     writeFileSync(path, whole);
-    const rest = reader.read({ after: 1, upTo: 3, eventsMax: 100 }).map(textOf);
+    const rest = reader.readSync({ after: 1, upTo: 3, eventsMax: 100 }).map(textOf);
 
     expect([first, rest]).toEqual([["a"], ["bb", "ccc"]]);
     expect(corrupt).toEqual([]);
@@ -98,7 +98,7 @@ describe("a reader", () => {
     };
     const { reader, corrupt } = readerOf(directory, { ...nodeDisk, list });
 
-    const texts = reader.read({ after: 0, upTo: 3, eventsMax: 100 }).map(textOf);
+    const texts = reader.readSync({ after: 0, upTo: 3, eventsMax: 100 }).map(textOf);
 
     expect(texts).toEqual(["a", "b", "c"]);
     expect(corrupt).toEqual([]);
@@ -137,7 +137,7 @@ describe("damage", () => {
     const path = join(directory, segmentOf(1));
     writeFileSync(path, readFileSync(path).fill(0, second, second + bytes));
     const { reader, corrupt } = readerOf(directory);
-    const read = () => reader.read({ after: 0, upTo: 3, eventsMax: 100 }).map(textOf);
+    const read = () => reader.readSync({ after: 0, upTo: 3, eventsMax: 100 }).map(textOf);
 
     expect([read(), read()]).toEqual([
       ["first\n", "third\n"],
@@ -206,7 +206,7 @@ describe("damage", () => {
     writeFileSync(path, readFileSync(path).fill(0, second));
     const { reader, corrupt } = readerOf(directory);
     const read = (after: number, upTo: number) =>
-      reader.read({ after, upTo, eventsMax: 100 }).map(textOf);
+      reader.readSync({ after, upTo, eventsMax: 100 }).map(textOf);
 
     const before = [...read(0, 2), ...read(2, 3)];
     const early = [...corrupt];

@@ -256,7 +256,7 @@ describe("a segment that is made ahead", () => {
     const { directory, journal, first } = await ahead();
     const { reader, corrupt } = readerOf(directory);
     const read = (after: number, upTo: number) =>
-      reader.read({ after, upTo, eventsMax: 10 }).map(({ first_seq }) => first_seq);
+      reader.readSync({ after, upTo, eventsMax: 10 }).map(({ first_seq }) => first_seq);
 
     expect(read(0, 2)).toEqual([1, 2]);
     await journal.append(entry("third\n"));

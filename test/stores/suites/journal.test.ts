@@ -6,17 +6,17 @@ import { JOURNALS, type Journals } from "../stores.ts";
 const ALL = { after: 0, upTo: Number.MAX_SAFE_INTEGER, eventsMax: 1e9 };
 
 /** Reads all frames. */
-function framesIn(made: Journals) {
+async function framesIn(made: Journals) {
   const reader = made.reader();
-  const frames = reader.read(ALL);
+  const frames = await reader.read(ALL);
   reader.close();
   return frames;
 }
 
-const textsIn = (made: Journals) => framesIn(made).map(textOf);
+const textsIn = async (made: Journals) => (await framesIn(made)).map(textOf);
 
-const numbersIn = (reader: JournalReader, after: number, upTo: number, eventsMax = 100) =>
-  reader.read({ after, upTo, eventsMax }).map(({ first_seq }) => first_seq);
+const numbersIn = async (reader: JournalReader, after: number, upTo: number, eventsMax = 100) =>
+  (await reader.read({ after, upTo, eventsMax })).map(({ first_seq }) => first_seq);
 
 /** Makes a closed journal. */
 async function written(made: Journals, entries: Entry[], options = {}): Promise<void> {
@@ -40,7 +40,7 @@ describe.each(JOURNALS)("a journal of %s", (_name, make) => {
     await journal.close();
 
     expect(seqs).toEqual([1, 2, 3, 5]);
-    expect(framesIn(made)).toEqual(
+    expect(await framesIn(made)).toEqual(
       entries.map((one, index) => ({ ...one, first_seq: seqs[index] ?? 0 })),
     );
   });
@@ -50,7 +50,7 @@ describe.each(JOURNALS)("a journal of %s", (_name, make) => {
     const journal = await made.open();
 
     expect([journal.durableSeq(), journal.bytes(), journal.waiting()]).toEqual([0, 0, 0]);
-    expect([journal.first(), framesIn(made)]).toEqual([undefined, []]);
+    expect([journal.first(), await framesIn(made)]).toEqual([undefined, []]);
     await journal.close();
   });
 
@@ -65,7 +65,7 @@ describe.each(JOURNALS)("a journal of %s", (_name, make) => {
     await journal.close();
 
     expect([durable, ...seqs]).toEqual([100, 101, 102]);
-    expect(framesIn(made).map(({ first_seq }) => first_seq)).toEqual([1, 2, 3, 101, 102]);
+    expect((await framesIn(made)).map(({ first_seq }) => first_seq)).toEqual([1, 2, 3, 101, 102]);
   });
 
   test("writes the waiting entries when it closes, and refuses later ones", async () => {
@@ -76,7 +76,7 @@ describe.each(JOURNALS)("a journal of %s", (_name, make) => {
     await Promise.all([journal.close(), journal.close()]);
 
     expect(appended.map((one) => Bun.peek.status(one))).toEqual(appended.map(() => "fulfilled"));
-    expect(framesIn(made)).toHaveLength(100);
+    expect(await framesIn(made)).toHaveLength(100);
     await expect(journal.append(entry("late"))).rejects.toMatchObject({ code: "unavailable" });
   });
 
@@ -101,7 +101,7 @@ describe.each(JOURNALS)("a journal of %s", (_name, make) => {
     const removed = [await journal.trim(last - 1), await journal.trim(last)];
 
     expect([last, await late, removed]).toEqual([4, 4, [0, 1]]);
-    expect(textsIn(made)).toEqual(["e"]);
+    expect(await textsIn(made)).toEqual(["e"]);
     await journal.close();
   });
 
@@ -112,7 +112,7 @@ describe.each(JOURNALS)("a journal of %s", (_name, make) => {
 
     const last = await journal.rotate();
     const removed = [await journal.trim(last - 1), await journal.trim(last)];
-    const left = textsIn(made);
+    const left = await textsIn(made);
     const seq = await journal.append(entry("d"));
     await journal.trim(await journal.rotate());
     await journal.close();
@@ -120,7 +120,7 @@ describe.each(JOURNALS)("a journal of %s", (_name, make) => {
 
     expect([last, removed, left, seq]).toEqual([3, [0, 1], [], 4]);
     expect([reopened.durableSeq(), await reopened.append(entry("e"))]).toEqual([4, 5]);
-    expect(textsIn(made)).toEqual(["e"]);
+    expect(await textsIn(made)).toEqual(["e"]);
     await reopened.close();
   });
 
@@ -145,8 +145,16 @@ describe.each(JOURNALS)("a reader of %s", (_name, make) => {
 
     const read = (after: number) => numbersIn(reader, after, 10, 4);
 
-    expect([read(0), read(4), read(9), read(10)]).toEqual([[1, 3], [5], [10], []]);
-    expect([numbersIn(reader, 1, 10), numbersIn(reader, 8, 9)]).toEqual([[1, 3, 5, 10], [5]]);
+    expect([await read(0), await read(4), await read(9), await read(10)]).toEqual([
+      [1, 3],
+      [5],
+      [10],
+      [],
+    ]);
+    expect([await numbersIn(reader, 1, 10), await numbersIn(reader, 8, 9)]).toEqual([
+      [1, 3, 5, 10],
+      [5],
+    ]);
     reader.close();
   });
 
@@ -157,8 +165,15 @@ describe.each(JOURNALS)("a reader of %s", (_name, make) => {
     const reader = made.reader();
 
     const read = (after: number, upTo: number) =>
-      reader.read({ after, upTo, eventsMax: 100 }).map(textOf).join("");
-    const reads = [read(7, 10), read(0, 4), read(0, 4), read(4, 5), read(8, 10), read(2, 2)];
+      reader.read({ after, upTo, eventsMax: 100 }).then((frames) => frames.map(textOf).join(""));
+    const reads = [
+      await read(7, 10),
+      await read(0, 4),
+      await read(0, 4),
+      await read(4, 5),
+      await read(8, 10),
+      await read(2, 2),
+    ];
 
     expect(reads).toEqual(["hij", "abcd", "abcd", "e", "ij", ""]);
     reader.close();
@@ -179,7 +194,8 @@ describe.each(JOURNALS)("a reader of %s", (_name, make) => {
     })();
     const seen: string[] = [];
     while (seen.length < texts.length) {
-      const frames = reader.read({ after: seen.length, upTo: journal.durableSeq(), eventsMax: 33 });
+      const range = { after: seen.length, upTo: journal.durableSeq(), eventsMax: 33 };
+      const frames = await reader.read(range);
       seen.push(...frames.map(textOf));
       await Bun.sleep(0);
     }

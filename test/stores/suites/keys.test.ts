@@ -19,7 +19,7 @@ const ROLL = { hash: "sha256$rolled", mask_value: "phx_...lled", last_rolled_at:
 
 describe.each(RECORD_STORES)("keys and users in %s", (_name, open) => {
   test("users are found by id and address; the first is the owner", async () => {
-    using stores = open();
+    using stores = await open();
 
     const ann = await stores.users.insert(userNamed("ann@x.y"));
     const bob = await stores.users.insert(userNamed("bob@x.y"));
@@ -35,7 +35,7 @@ describe.each(RECORD_STORES)("keys and users in %s", (_name, open) => {
   });
 
   test("keys are found by their hash until they are revoked, once", async () => {
-    using stores = open();
+    using stores = await open();
     const { id } = await stores.users.insert(userNamed("ann@x.y"));
     expect(await stores.keys.wasEverMade()).toBe(false);
     const one = await stores.keys.insert(key(id, "one"));
@@ -52,7 +52,7 @@ describe.each(RECORD_STORES)("keys and users in %s", (_name, open) => {
   });
 
   test("keys are found by id and listed by their user, without the revoked ones", async () => {
-    using stores = open();
+    using stores = await open();
     const ann = await stores.users.insert(userNamed("ann@x.y"));
     const bob = await stores.users.insert(userNamed("bob@x.y"));
     const one = await stores.keys.insert(key(ann.id, "one"));
@@ -68,7 +68,7 @@ describe.each(RECORD_STORES)("keys and users in %s", (_name, open) => {
   });
 
   test("a change of a key keeps its other fields, and a revoked key stays as it is", async () => {
-    using stores = open();
+    using stores = await open();
     const { id } = await stores.users.insert(userNamed("ann@x.y"));
     const one = await stores.keys.insert(key(id, "one"));
 
@@ -84,7 +84,7 @@ describe.each(RECORD_STORES)("keys and users in %s", (_name, open) => {
   });
 
   test("a rolled key is found by its new hash, and its old one counts as revoked", async () => {
-    using stores = open();
+    using stores = await open();
     const { id } = await stores.users.insert(userNamed("ann@x.y"));
     const one = await stores.keys.insert(key(id, "one"));
 
@@ -98,7 +98,7 @@ describe.each(RECORD_STORES)("keys and users in %s", (_name, open) => {
   });
 
   test("a key needs a user", async () => {
-    using stores = open();
+    using stores = await open();
     expect(stores.keys.insert(key(7, "orphan"))).rejects.toThrow();
   });
 });

@@ -11,7 +11,7 @@ const to = (api_token: string, { from = 0, hours = 1 } = {}) => ({
 
 describe.each(RECORD_STORES)("projects in %s", (_name, open) => {
   test("keeps projects, oldest first, and finds them by id", async () => {
-    using records = open();
+    using records = await open();
     const { projects: store } = records;
 
     const one = await store.insert(projectNamed("one"));
@@ -24,7 +24,7 @@ describe.each(RECORD_STORES)("projects in %s", (_name, open) => {
   });
 
   test("lists a page of the visible projects, with their exact count", async () => {
-    using records = open();
+    using records = await open();
     const { projects: store } = records;
     for (const name of ["a", "b", "c"]) await store.insert(projectNamed(name));
 
@@ -40,7 +40,7 @@ describe.each(RECORD_STORES)("projects in %s", (_name, open) => {
   });
 
   test("replaces a project key, and never has one twice", async () => {
-    using records = open();
+    using records = await open();
     const { projects: store } = records;
     await store.insert(projectNamed("one"));
     const two = await store.insert(projectNamed("two"));
@@ -52,7 +52,7 @@ describe.each(RECORD_STORES)("projects in %s", (_name, open) => {
   });
 
   test("keeps replaced keys until they end, at most as long as the last rotation allows", async () => {
-    using records = open();
+    using records = await open();
     const { projects: store } = records;
     await store.insert(projectNamed("one"));
     await store.insert(projectNamed("two"));
@@ -80,7 +80,7 @@ describe.each(RECORD_STORES)("projects in %s", (_name, open) => {
   });
 
   test("rotates to the key it has without ending it, and renames", async () => {
-    using records = open();
+    using records = await open();
     const { projects: store } = records;
     const one = await store.insert(projectNamed("one"));
 

@@ -4,7 +4,7 @@ import { NO_CHANGES } from "../../support/data/persons.ts";
 import { RECORD_STORES, type Records, withProjects } from "../stores.ts";
 
 /** A store of records, and a way to apply a batch that has only warnings. */
-async function opened(open: () => Records) {
+async function opened(open: () => Promise<Records>) {
   const records = await withProjects(open);
   return {
     ...records.warnings,

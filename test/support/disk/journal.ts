@@ -58,7 +58,7 @@ export function readerOf(directory: string, disk: Disk = nodeDisk) {
 /** Every frame of a closed journal, their texts, and the quarantined bytes. */
 export function readAll(directory: string) {
   const { reader, corrupt } = readerOf(directory);
-  const frames = reader.read({ after: 0, upTo: Number.MAX_SAFE_INTEGER, eventsMax: 1e9 });
+  const frames = reader.readSync({ after: 0, upTo: Number.MAX_SAFE_INTEGER, eventsMax: 1e9 });
   reader.close();
   return { frames, texts: frames.map(textOf), corrupt };
 }

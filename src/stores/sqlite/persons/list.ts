@@ -79,7 +79,7 @@ export function personReads(sqlite: Sqlite): PersonReads {
         return [...new Set(found.map(({ person_id }) => person_id))];
       }),
     ...mergeReads(sqlite),
-    applied: () => Number(applied.get()?.value ?? 0),
+    applied: async () => Number(applied.get()?.value ?? 0),
   };
 }
 
