@@ -1,3 +1,5 @@
+import { CLOSE_LIST, QUOTE } from "../values/json.ts";
+
 const MINUTE_MS = 60_000;
 
 /** Share of used slots above which their number is doubled. */
@@ -126,14 +128,40 @@ export function minuteOf(ms: number): number {
   return Math.max(Math.floor(ms / MINUTE_MS), TOMBSTONE_MINUTE);
 }
 
-/** 16 bits, never 0, that tell another event with a known uuid from a retry of the same one. */
-export function eventFingerprint(event: string, distinct_id: string): number {
-  let x = event.length;
-  for (let at = 0; at < event.length; at++) x = Math.imul(x ^ event.charCodeAt(at), 0x01_00_01_93);
-  for (let at = 0; at < distinct_id.length; at++) {
-    x = Math.imul(x ^ distinct_id.charCodeAt(at), 0x01_00_01_93);
-  }
-  return (((x ^ (x >>> 15)) >>> 0) % 65_535) + 1;
+const TIME = Buffer.from('","timestamp":"');
+const PROPERTIES = Buffer.from('","properties":{');
+const COUNTRY = Buffer.from(',"$geoip_country_code":"');
+const COUNTRY_NAME = Buffer.from(',"$geoip_country_name":"');
+const CHANGED = Buffer.from('},"changed":[');
+
+/**
+ * 16 bits, never 0, that tell another event with a known uuid from a retry of the same one: a hash of name, distinct id
+ * and properties in the event's line. Its uuid, its changes, the time, which a retry corrects anew, and the country of
+ * the address do not count. None of the texts that end a part can stand within a JSON string.
+ */
+export function eventFingerprint(line: Uint8Array): number {
+  const bytes = Buffer.from(line.buffer, line.byteOffset, line.length);
+  const time = bytes.indexOf(TIME, NAME_START);
+  const properties = bytes.indexOf(PROPERTIES, time);
+  const end = bytes.at(-2) === CLOSE_LIST ? bytes.lastIndexOf(CHANGED) + 1 : bytes.length - 1;
+  const found = bytes.lastIndexOf(COUNTRY);
+  // Mostly the country is the last property, before the brace.
+  const country = found < properties ? end - 1 : found;
+  const rest = found < properties ? country : endOfCountry(bytes, found);
+  let hash = Bun.hash.wyhash(bytes.subarray(NAME_START, time));
+  hash = Bun.hash.wyhash(bytes.subarray(properties, country), hash);
+  hash = Bun.hash.wyhash(bytes.subarray(rest, end), hash);
+  return Number(hash & 0xff_ffn) || 1;
+}
+
+/** Where a line has its name: after `{"uuid":` and a uuid in quotes. */
+const NAME_START = 46;
+
+/** The end of a country's code and of its name, if that is next. */
+function endOfCountry(line: Buffer, at: number): number {
+  const end = line.indexOf(QUOTE, at + COUNTRY.length) + 1;
+  const isNamed = line.subarray(end, end + COUNTRY_NAME.length).equals(COUNTRY_NAME);
+  return isNamed ? line.indexOf(QUOTE, end + COUNTRY_NAME.length) + 1 : end;
 }
 
 /** Two random unsigned 32-bit numbers. */

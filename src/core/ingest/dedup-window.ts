@@ -27,13 +27,15 @@ export type Identity = {
   project_id: number;
   /** Milliseconds since the epoch. */
   arrived_at: number;
-  event: Pick<CapturedEvent, "uuid" | "event" | "distinct_id">;
+  event: Pick<CapturedEvent, "uuid">;
+  /** The event as JSON, as the journal has it. */
+  line: Uint8Array;
 };
 
 /** An event whose uuid is new, with its entry. */
 export type Unique<Event> = { event: Event; hash: DedupHash; fingerprint: number };
 
-/** An event whose uuid was used before. `isRetry` is false if another event used it. */
+/** An event whose uuid was used before. `isRetry` is false if it has another name, distinct id or properties. */
 export type Repeated<Event> = { event: Event; isRetry: boolean };
 
 type Options = {
@@ -80,10 +82,10 @@ export function dedupWindow({ windowMs, seed, runs, log }: Options) {
       const fingerprints = new Map<string, number>();
       for (const event of events) {
         const { project_id, arrived_at } = event;
-        const { uuid, event: name, distinct_id } = event.event;
+        const { uuid } = event.event;
         const key = `${uuid}${project_id}`;
         const hash = dedupHashOf(seed, project_id, uuid);
-        const fingerprint = eventFingerprint(name, distinct_id);
+        const fingerprint = eventFingerprint(event.line);
         const before = fingerprints.get(key) ?? fingerprintSince(hash, arrived_at - windowMs);
         if (before === undefined) {
           fingerprints.set(key, fingerprint);

@@ -104,7 +104,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   performance_event_not_kept: dropped("Hoglet does not store `$performance_event`."),
   session_recording_not_kept: dropped("Hoglet does not store session recordings."),
   duplicate_uuid: dropped(
-    "An event with this uuid but another name or distinct id was stored before, within the deduplication window. The newer protocol counts each second one of a batch.",
+    "An event with this uuid but another name, distinct id or properties was stored before, within the deduplication window. The newer protocol counts each second one of a batch.",
   ),
   unreadable_event: dropped(
     "The event store could not read the event. It is in the file `dead-letters.ndjson`.",

@@ -23,6 +23,10 @@ import { readLines } from "../../support/start/server.ts";
 const folder = mkdtempSync(join(tmpdir(), "hoglet-batches-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** The line of an event, with its fields in the order of the journal. */
+const lineOf = ({ uuid, event, distinct_id, timestamp, ...rest }: Record<string, unknown>) =>
+  JSON.stringify({ uuid, event, distinct_id, timestamp, ...rest });
+
 const AT = "2026-11-21T12:00:00.000000Z";
 
 /** So many that three batches change all of them; each has 400 KB. */
@@ -49,8 +53,8 @@ async function world() {
     persons: made,
     reads: personReads(sqlite),
     /** Puts events into the journal as one frame. */
-    async send(...events: object[]): Promise<void> {
-      const text = events.map((one) => `${JSON.stringify(one)}\n`).join("");
+    async send(...events: Record<string, unknown>[]): Promise<void> {
+      const text = events.map((one) => `${lineOf(one)}\n`).join("");
       await journal.append(entry(text, { project_id: 1, count: events.length }));
     },
     /** The same with log records, which all are the same one. */

@@ -130,11 +130,60 @@ describe("the deduplication table", () => {
   });
 });
 
-test("fingerprints of most events differ, and none is 0", () => {
-  const fingerprints = new Set<number>();
-  for (let n = 0; n < 10_000; n++) fingerprints.add(eventFingerprint("viewed", `user-${n}`));
-  // Of so many random numbers of 16 bits, about 730 occur twice.
-  expect(fingerprints.size).toBeGreaterThan(9000);
-  expect(fingerprints.has(0)).toBe(false);
-  expect(eventFingerprint("a", "b")).not.toBe(eventFingerprint("b", "a"));
+/** The line of an event as the journal has it. */
+function lineOf(fields: object): Uint8Array {
+  const event = { uuid: crypto.randomUUID(), event: "viewed", distinct_id: "ann" };
+  const timestamp = new Date(NOON * 60_000 + Math.random() * 1e6).toISOString();
+  return Buffer.from(JSON.stringify({ ...event, timestamp, properties: {}, ...fields }));
+}
+
+describe("a fingerprint", () => {
+  test("differs between most events, and is never 0", () => {
+    const fingerprints = new Set<number>();
+    for (let n = 0; n < 10_000; n++) {
+      fingerprints.add(eventFingerprint(lineOf({ distinct_id: `user-${n}` })));
+    }
+    // Of so many random numbers of 16 bits, about 730 occur twice.
+    expect(fingerprints.size).toBeGreaterThan(9000);
+    expect(fingerprints.has(0)).toBe(false);
+  });
+
+  const text = '","timestamp":"","properties":{,"$geoip_country_code":"';
+  const first = { event: text, distinct_id: text, properties: { n: 1, text, $set: { n: 2 } } };
+
+  test.each([
+    { event: "left" },
+    { event: first.distinct_id, distinct_id: "x" },
+    { distinct_id: "bob" },
+    { properties: { ...first.properties, n: 2 } },
+    { properties: { ...first.properties, $set: { n: 3 } } },
+    { properties: { ...first.properties, $geoip_city_name: "Bonn" } },
+    { properties: {} },
+    { properties: { ...first.properties, changed: ["event_name_too_long"] } },
+    { properties: { ...first.properties, $set: { n: 2 }, changed: ["event_name_too_long"] } },
+  ])("tells %p from the first event", (other) => {
+    expect(eventFingerprint(lineOf({ ...first, ...other }))).not.toBe(
+      eventFingerprint(lineOf(first)),
+    );
+  });
+
+  test("is the same with another uuid, time, change and country", () => {
+    const before = eventFingerprint(lineOf(first));
+    const within = (country: object) => ({
+      ...first,
+      properties: { ...first.properties, ...country },
+    });
+    const [german, french] = [
+      { $geoip_country_code: "DE", $geoip_country_name: "Germany" },
+      { $geoip_country_code: "FR", $geoip_country_name: "France" },
+    ];
+
+    expect(eventFingerprint(lineOf(first))).toBe(before);
+    expect(eventFingerprint(lineOf({ ...first, changed: ["event_name_too_long"] }))).toBe(before);
+    expect(eventFingerprint(lineOf(within(german)))).toBe(eventFingerprint(lineOf(within(french))));
+    expect(eventFingerprint(lineOf(within(german)))).toBe(eventFingerprint(lineOf(within({}))));
+    expect(eventFingerprint(lineOf(within({ $geoip_country_code: "DE" })))).toBe(
+      eventFingerprint(lineOf(within({}))),
+    );
+  });
 });

@@ -27,10 +27,15 @@ type Window = ReturnType<typeof world>["window"];
 
 const uuidOf = (at: number) => `01940000-0000-7000-8000-${at.toString(16).padStart(12, "0")}`;
 
+const lineOf = (uuid: string, event: string) =>
+  Buffer.from(
+    JSON.stringify({ uuid, event, distinct_id: "ann", timestamp: "2026-11-21", properties: {} }),
+  );
+
 function eventsOf(from: number, to: number, arrived_at = NOON) {
   return Array.from({ length: to - from }, (_, at) => ({
-    ...{ project_id: 1, arrived_at },
-    event: { uuid: uuidOf(from + at), event: "viewed", distinct_id: "ann" },
+    ...{ project_id: 1, arrived_at, event: { uuid: uuidOf(from + at) } },
+    line: lineOf(uuidOf(from + at), "viewed"),
   }));
 }
 
@@ -56,7 +61,7 @@ test("finds each event of the window again, in memory and in files", () => {
 
   expect(sent(window, 0, many)).toBe(0);
   expect(sent(window, many - 10, many + 10)).toBe(10);
-  const other = eventsOf(5, 6).map((one) => ({ ...one, event: { ...one.event, event: "left" } }));
+  const other = eventsOf(5, 6).map((one) => ({ ...one, line: lineOf(uuidOf(5), "left") }));
   expect(window.splitDuplicates(other).duplicates.map(({ isRetry }) => isRetry)).toEqual([false]);
   expect(
     window.splitDuplicates(other.map((one) => ({ ...one, project_id: 2 }))).unique,

@@ -251,8 +251,8 @@ describe("warnings of ingest", () => {
     },
   );
 
-  test("a known uuid with another event or distinct id is a warning, a resend is not", async () => {
-    const sent = event({ event: "first" });
+  test("a known uuid with another event, distinct id or property is a warning, a resend is not", async () => {
+    const sent = event({ event: "first", properties: { price: 1 } });
     const deduplicated = async () => {
       const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
       return metricValue(metrics, "hoglet_events_deduplicated_total");
@@ -262,11 +262,12 @@ describe("warnings of ingest", () => {
     await app.capture(batch(sent, { ...sent, distinct_id: "bob" }));
     await app.capture(batch(sent));
     await app.capture(batch({ ...sent, event: "second" }, sent));
+    await app.capture(batch({ ...sent, timestamp: "2026-11-21", properties: { price: 1 } }));
+    await app.capture(batch({ ...sent, properties: { price: 2 } }));
 
-    expect(await warned()).toEqual({
-      duplicate_uuid: error(2, [sent.uuid, "ann"], [sent.uuid, "bob"]),
-    });
-    expect((await deduplicated()) - before).toBe(4);
+    const ann: Sample = [sent.uuid, "ann"];
+    expect(await warned()).toEqual({ duplicate_uuid: error(3, ann, ann, [sent.uuid, "bob"]) });
+    expect((await deduplicated()) - before).toBe(6);
     expect((await stored()).map((stored) => stored.event)).toEqual(["first"]);
   });
 });

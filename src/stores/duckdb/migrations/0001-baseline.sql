@@ -36,7 +36,7 @@ CREATE TABLE events (
   "$group_4" VARCHAR,
   -- The properties that queries see.
   properties JSON NOT NULL USING COMPRESSION zstd,
-  -- 16 bits of a hash of name and distinct id. They show whether a repeated uuid came with another event.
+  -- 16 bits of a hash of name, distinct id and properties. They show whether a repeated uuid came with another event.
   mark USMALLINT,
   -- Columns for properties that queries read often (decision 87); the table `promoted` names the properties.
   promoted_1 VARCHAR,
