@@ -47,7 +47,7 @@ const ADDITIONS: readonly Addition[] = [
   {
     events: "events with `$elements`, as older SDKs send them",
     added:
-      "`$elements_chain` in PostHog's form, unless it was sent. `$elements` is removed, because the chain says the same.",
+      "`$elements_chain` in PostHog's form, unless it was sent. `$elements` is removed if the chain says all of it: no field of your own, no entry that is no object, no text that was cut.",
     from: "`$elements`",
     add: addElementsChain,
   },

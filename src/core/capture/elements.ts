@@ -7,17 +7,32 @@ const HREF_UNITS_MAX = 2048;
 
 /**
  * Replaces the list `$elements` of older SDKs by the text `$elements_chain` of newer ones, so that the same queries
- * find both. A chain that was sent stays.
+ * find both. A chain that was sent stays, and the list stays where it has more than the chain.
  */
 export function addElementsChain({ properties }: CapturedEvent): void {
   const list = properties["$elements"];
   const elements = Array.isArray(list) ? list.filter(isObject) : [];
-  if (elements.length === 0) return;
-  if (!isFull(properties["$elements_chain"])) {
-    properties["$elements_chain"] = elements.map(chainOf).join(";");
+  if (!Array.isArray(list) || elements.length === 0) return;
+  const made = elements.map(chainOf).join(";");
+  const sent = properties["$elements_chain"];
+  if (!isFull(sent)) properties["$elements_chain"] = made;
+  const isSaid = !isFull(sent) || sent === made;
+  if (isSaid && elements.length === list.length && elements.every(isWhole)) {
+    delete properties["$elements"];
   }
-  delete properties["$elements"];
 }
+
+/** Whether the chain has all of an element. `classes` repeats `attr__class`, and `order` is the place in the list. */
+function isWhole(element: JsonObject): boolean {
+  return Object.entries(element).every(([name, value]) => {
+    if (name === "$el_text") return cut(value, TEXT_UNITS_MAX) === value;
+    if (name === "attr__href") return cut(value, HREF_UNITS_MAX) === value;
+    if (name === "classes" && isFull(element["attr__class"])) return true;
+    return name.startsWith("attr__") || SAID.has(name) || !isFull(value);
+  });
+}
+
+const SAID: ReadonlySet<string> = new Set(["tag_name", "nth_child", "nth_of_type", "order"]);
 
 const isFull = (value: Json | undefined): value is NonNullable<Json> =>
   value !== undefined && value !== null && value !== "";
