@@ -211,9 +211,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The JSON in a body's bytes, but for the records that break the limits of nesting and keys. */
 function parse(bytes: Uint8Array): Json {
   const clean = withoutLogExcesses(bytes);
-  if (clean === undefined) {
+  if (typeof clean === "number") {
     const limits = `deeper than ${JSON_DEPTH_MAX}, or has an object of over ${OBJECT_KEYS_MAX} keys`;
-    throw new Failure("invalid_payload", `The JSON is nested ${limits}.`);
+    throw new Failure("invalid_payload", `The JSON is nested ${limits}, at byte ${clean}.`);
   }
   // Numbers as Python writes them are only looked for if the text is no JSON.
   for (const read of [() => clean, () => withoutWords(clean, QUOTED)]) {

@@ -17,10 +17,10 @@ const ZERO = 0x30;
 /**
  * The text of a request in OTLP's JSON without what would be hard to parse: `0`, which is neither a
  * record nor a value, stands for each record, and each other object or list at its depth, that is
- * nested deeper than JSON_DEPTH_MAX or has an object of more than OBJECT_KEYS_MAX keys. Undefined
- * if such an object is outside of them, or one that is too deep has no end.
+ * nested deeper than JSON_DEPTH_MAX or has an object of more than OBJECT_KEYS_MAX keys. Returns the byte
+ * of such an object that is outside of them, or of one that is too deep and has no end.
  */
-export function withoutLogExcesses(bytes: Uint8Array): Uint8Array | undefined {
+export function withoutLogExcesses(bytes: Uint8Array): Uint8Array | number {
   const keys = new Uint32Array(JSON_DEPTH_MAX + 1);
   const excesses: number[] = [];
   let depth = 0;
@@ -33,7 +33,7 @@ export function withoutLogExcesses(bytes: Uint8Array): Uint8Array | undefined {
         break;
       case COLON:
         isExcess ||= countKey(keys, depth) > OBJECT_KEYS_MAX;
-        if (isExcess && depth < RECORD_DEPTH) return undefined;
+        if (isExcess && depth < RECORD_DEPTH) return at;
         break;
       case OPEN_OBJECT:
       case OPEN_LIST:
@@ -53,7 +53,7 @@ export function withoutLogExcesses(bytes: Uint8Array): Uint8Array | undefined {
       default:
     }
   }
-  return isExcess ? undefined : blanked(bytes, excesses);
+  return isExcess ? start : blanked(bytes, excesses);
 }
 
 function countKey(keys: Uint32Array, depth: number): number {

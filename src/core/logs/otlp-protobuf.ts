@@ -8,7 +8,7 @@ import type { LogGroup } from "./record.ts";
  * The groups of an ExportLogsServiceRequest in protobuf (OTLP 1.7), in the shape of its JSON; one
  * record at a time. An empty record is two bytes: a decoder of whole messages would make ten million
  * objects of a body of 20 MiB.
- * Fails `invalid_payload` if it is no such message. Fields that are not known are passed over.
+ * Fails `invalid_payload` if it is no such message. Fields that are not known become `unknown`.
  */
 export function* logGroupsOfProtobuf(request: Uint8Array): Generator<LogGroup> {
   const reader = new BinaryReader(request, decodeUtf8);
@@ -56,7 +56,7 @@ type Field = {
   repeated?: boolean;
 };
 
-/** The fields of a message by number; the others are passed over. */
+/** The fields of a message by number. */
 type Message = Record<number, Field>;
 
 const { Varint, Bit64, LengthDelimited, Bit32 } = WireType;
@@ -96,8 +96,17 @@ const VALUE: Message = {
 };
 
 const attributes = repeated(message("attributes", () => KEY_VALUE));
-const RESOURCE: Message = { 1: attributes };
-const SCOPE: Message = { 1: text("name"), 2: text("version"), 3: attributes };
+const dropped: Field = {
+  name: "droppedAttributesCount",
+  wire: Varint,
+  read: (reader) => reader.uint32(),
+};
+const RESOURCE: Message = {
+  1: attributes,
+  2: dropped,
+  3: message("entityRefs", () => ({})),
+};
+const SCOPE: Message = { 1: text("name"), 2: text("version"), 3: attributes, 4: dropped };
 
 const nanos = (name: string): Field => ({
   name,
@@ -111,6 +120,7 @@ const LOG_RECORD: Message = {
   3: text("severityText"),
   5: message("body", () => VALUE),
   6: attributes,
+  7: dropped,
   8: { name: "flags", wire: Bit32, read: (reader) => reader.fixed32() },
   9: bytes("traceId", "hex"),
   10: bytes("spanId", "hex"),
@@ -185,7 +195,7 @@ function readMessage(
     const [number, wire] = reader.tag();
     const field = of[number];
     if (field === undefined) {
-      reader.skip(wire, number);
+      object["unknown"] = skipped(reader, wire, number);
       continue;
     }
     const value = field.wire === wire ? field.read(reader, depth) : skipped(reader, wire, number);

@@ -9,6 +9,7 @@ import {
   objectOf,
   plainOf,
   type ReportLogChange,
+  reportOthers,
   textOf,
 } from "./value.ts";
 
@@ -78,9 +79,21 @@ export function* logGroups(request: Json): Generator<LogGroup> {
   }
 }
 
+/** What OTLP 1.7 has beside the attributes of a resource, and is not kept. */
+const UNKEPT = ["droppedAttributesCount", "entityRefs"];
+const RESOURCE_FIELDS: ReadonlySet<string> = new Set(["attributes", ...UNKEPT]);
+const SCOPE_FIELDS: ReadonlySet<string> = new Set(["name", "version", "attributes", ...UNKEPT]);
+const RECORD_FIELDS: ReadonlySet<string> = new Set([
+  ...["timeUnixNano", "observedTimeUnixNano", "severityNumber", "severityText", "eventName"],
+  ...["body", "attributes", "flags", "traceId", "spanId", "droppedAttributesCount"],
+]);
+
 /** The JSON of what the records of a resource have in common, without braces. */
 export function resourceJson(resource: Json, report: ReportLogChange): string {
-  const attributes = attributesOf(objectOf(resource, report)["attributes"], report);
+  const attributes = attributesOf(
+    objectOf(resource, RESOURCE_FIELDS, report)["attributes"],
+    report,
+  );
   return members(
     {
       service_name: asText(attributes["service.name"] ?? null, report),
@@ -92,7 +105,7 @@ export function resourceJson(resource: Json, report: ReportLogChange): string {
 
 /** The JSON of what the records of a scope have in common, without braces. */
 export function scopeJson(scope: Json, report: ReportLogChange): string {
-  const given = objectOf(scope, report);
+  const given = objectOf(scope, SCOPE_FIELDS, report);
   const name = textOf(given["name"], report);
   const version = textOf(given["version"], report);
   const attributes = attributesOf(given["attributes"], report);
@@ -113,6 +126,7 @@ export function recordJson(
   { now, uuid }: LogArrival,
   report: ReportLogChange,
 ): string {
+  reportOthers(record, RECORD_FIELDS, report);
   const observed = timeOf(record["observedTimeUnixNano"], report);
   const severity_text = textOf(record["severityText"], report);
   const severity_number = wholeOf(record["severityNumber"], SEVERITY_NUMBER_MAX, report);
@@ -123,7 +137,7 @@ export function recordJson(
       observed_timestamp: isoTime(observed ?? now),
       trace_id: idOf(record["traceId"], report),
       span_id: idOf(record["spanId"], report),
-      trace_flags: wholeOf(record["flags"], UINT32_MAX, report) & TRACE_FLAGS_MASK,
+      trace_flags: flagsOf(record["flags"], report),
       severity_text,
       severity_number,
       level: levelOf(severity_number, severity_text),
@@ -234,6 +248,13 @@ function wholeOf(value: Json | undefined, max: number, report: ReportLogChange):
   return 0;
 }
 
+/** W3C's flags. OTLP reserves the bits above them, which are not kept. */
+function flagsOf(value: Json | undefined, report: ReportLogChange): number {
+  const flags = wholeOf(value, UINT32_MAX, report);
+  if (flags > TRACE_FLAGS_MASK) report("ignored_invalid_log_field");
+  return flags & TRACE_FLAGS_MASK;
+}
+
 /** The id of a trace or span; only zeros mean no id (W3C trace context). */
 function idOf(value: Json | undefined, report: ReportLogChange): string {
   const id = textOf(value, report);
@@ -256,7 +277,9 @@ function listIn(object: Json, name: string): Json[] {
   throw new Failure("invalid_payload", `An object with the array \`${name}\` is expected.`, name);
 }
 
-/** Whether a list has the name of protobuf, not of JSON. Ignoring it would lose records without a warning. */
+/** Whether there is another list, as with protobuf's name. Ignoring it would lose records without a warning. */
 function hasForeign(object: Json, name: string): boolean {
-  return isObject(object) && object[name.replace(/[A-Z]/g, "_$&").toLowerCase()] !== undefined;
+  return Object.entries(object ?? {}).some(
+    ([other, value]) => other !== name && Array.isArray(value),
+  );
 }

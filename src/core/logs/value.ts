@@ -37,11 +37,29 @@ function replaced(text: string, now: string, report: ReportLogChange): string {
   return now;
 }
 
-/** Returns an object; an empty one if the value is absent or no object. */
-export function objectOf(value: Json | undefined, report: ReportLogChange): JsonObject {
-  if (isObject(value)) return value;
+/** Returns an object, of which `fields` are read; an empty one if the value is absent or no object. */
+export function objectOf(
+  value: Json | undefined,
+  fields: ReadonlySet<string>,
+  report: ReportLogChange,
+): JsonObject {
+  if (isObject(value)) {
+    reportOthers(value, fields, report);
+    return value;
+  }
   if (value !== undefined && value !== null) report("ignored_invalid_log_field");
   return {};
+}
+
+/** Reports fields that are not read, unless they are null. */
+export function reportOthers(
+  object: JsonObject,
+  fields: ReadonlySet<string>,
+  report: ReportLogChange,
+): void {
+  for (const name in object) {
+    if (!fields.has(name) && object[name] !== null) report("ignored_invalid_log_field");
+  }
 }
 
 function arrayOf(value: Json | undefined, report: ReportLogChange): Json[] {
@@ -49,6 +67,8 @@ function arrayOf(value: Json | undefined, report: ReportLogChange): Json[] {
   if (value !== undefined && value !== null) report("ignored_invalid_log_field");
   return [];
 }
+
+const ATTRIBUTE_FIELDS: ReadonlySet<string> = new Set(["key", "value"]);
 
 /** An object of OTLP's list of keys and values. */
 export function attributesOf(list: Json | undefined, report: ReportLogChange): JsonObject {
@@ -58,11 +78,10 @@ export function attributesOf(list: Json | undefined, report: ReportLogChange): J
       report("ignored_invalid_log_field");
       continue;
     }
-    const { key: name, value } = item;
-    if (name === undefined && value === undefined) reportUnknown(item, report);
-    const key = textOf(name, report);
-    if (Object.hasOwn(attributes, key)) report("ignored_invalid_log_field");
-    setKey(attributes, key, plainOf(value, report));
+    reportOthers(item, ATTRIBUTE_FIELDS, report);
+    const key = textOf(item["key"], report);
+    if (key === "" || Object.hasOwn(attributes, key)) report("ignored_invalid_log_field");
+    setKey(attributes, key, plainOf(item["value"], report));
   }
   return attributes;
 }
@@ -72,7 +91,7 @@ export function attributesOf(list: Json | undefined, report: ReportLogChange): J
  * JSON does not have stay texts; bytes are base64.
  */
 export function plainOf(value: Json | undefined, report: ReportLogChange): Json {
-  const given = objectOf(value, report);
+  const given = objectOf(value, KIND_NAMES, report);
   let plain: Json | undefined;
   for (const [name, read] of KINDS) {
     const one = given[name] ?? null;
@@ -81,7 +100,6 @@ export function plainOf(value: Json | undefined, report: ReportLogChange): Json 
     if (found === undefined) report("ignored_invalid_log_field");
     plain ??= found;
   }
-  if (plain === undefined) reportUnknown(given, report);
   return plain ?? null;
 }
 
@@ -100,21 +118,19 @@ const KINDS: [string, Read][] = [
   ["bytesValue", textIn],
 ];
 
+const KIND_NAMES: ReadonlySet<string> = new Set(KINDS.map(([name]) => name));
+const LIST_FIELDS: ReadonlySet<string> = new Set(["values"]);
+
 /** The `values` of an ArrayValue or KeyValueList; undefined for other types. */
 function valuesIn(value: Json, report: ReportLogChange): Json[] | undefined {
   if (!isObject(value)) return undefined;
-  if (value["values"] === undefined) reportUnknown(value, report);
+  reportOthers(value, LIST_FIELDS, report);
   return arrayOf(value["values"], report);
 }
 
 function attributesIn(value: Json, report: ReportLogChange): JsonObject | undefined {
   const values = valuesIn(value, report);
   return values && attributesOf(values, report);
-}
-
-/** Reports an object whose fields are all unknown. */
-function reportUnknown(object: JsonObject, report: ReportLogChange): void {
-  if (Object.values(object).some((unread) => unread !== null)) report("ignored_invalid_log_field");
 }
 
 const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;

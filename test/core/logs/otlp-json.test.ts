@@ -8,11 +8,11 @@ const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".re
 const wide = (keys: number) =>
   Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, 0]));
 
-/** What is left of a request; undefined if it is refused. */
+/** What is left of a request; the byte of what refuses it. */
 function left(body: unknown): unknown {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const clean = withoutLogExcesses(Buffer.from(text));
-  return clean && JSON.parse(Buffer.from(clean).toString());
+  return typeof clean === "number" ? clean : JSON.parse(Buffer.from(clean).toString());
 }
 
 // A record is at depth 7, and what is under one of its keys at 8.
@@ -44,10 +44,18 @@ test("a value of a resource that breaks a limit is a number", () => {
   );
 });
 
-test.each<[string, unknown]>([
-  ["has too many keys", wide(OBJECT_KEYS_MAX + 1)],
-  ["has a resource of too many keys", logsBody([], wide(OBJECT_KEYS_MAX + 1))],
-  ["is too deep without an end", "[".repeat(JSON_DEPTH_MAX + 1)],
-])("a request that %s is refused", (_case, body) => {
-  expect(left(body)).toBeUndefined();
+const many = wide(OBJECT_KEYS_MAX + 1);
+
+/** The byte of the last colon in the JSON of `many` within a body. */
+function lastColon(body: unknown): number {
+  const [before = ""] = JSON.stringify(body).split(JSON.stringify(many));
+  return before.length + JSON.stringify(many).lastIndexOf(":");
+}
+
+test.each<[string, unknown, number]>([
+  ["has too many keys", many, lastColon(many)],
+  ["has a resource of too many keys", logsBody([], many), lastColon(logsBody([], many))],
+  ["is too deep without an end", "[".repeat(JSON_DEPTH_MAX + 1), 6],
+])("a request that %s is refused, with its byte", (_case, body, byte) => {
+  expect(left(body)).toBe(byte);
 });

@@ -150,11 +150,11 @@ describe("a request in protobuf", () => {
     ]);
   });
 
-  test("may be empty, and may hold fields that are not known", () => {
+  test("may be empty, and may have fields that are not known", () => {
     expect(fromProtobuf(new Uint8Array())).toEqual([]);
     const unknown = message([99, "x"], [98, 7], [3, "kept"]);
     expect(fromProtobuf(request(unknown))).toEqual([
-      { resource: null, scope: null, records: [{ severityText: "kept" }] },
+      { resource: null, scope: null, records: [{ severityText: "kept", unknown: [] }] },
     ]);
   });
 
