@@ -37,7 +37,7 @@ export type ScheduledRun = {
 
 /** How events of a project arrive, and whether the server does its work. Times are ISO 8601. */
 export type ProjectStatus = {
-  /** The least `timestamp` of the stored events; null without events. In large projects up to a minute old. */
+  /** When the first stored event arrived; null without events. In large projects up to a minute old. */
   first_event_at: string | null;
   /** When the last stored event arrived; null without events. In large projects up to a minute old. */
   last_event_at: string | null;

@@ -71,7 +71,7 @@ export type EventFilter = {
 /** Conditions on live events; all of them hold. */
 export type LiveFilter = Pick<EventFilter, "event" | "distinct_id">;
 
-/** The least `timestamp` of the events of a project, and the last arrival; null without events. */
+/** When the first and the last event of a project arrived; null without events. */
 export type EventExtent = { first: string | null; last: string | null };
 
 /** Lists of the events of a project. */

@@ -225,7 +225,7 @@ const IDS_OF_PERSONS = `
   GROUP BY person_id`;
 
 const EXTENT = `
-  SELECT strftime(min("timestamp"), ${TIME_FORMAT}) AS first,
+  SELECT strftime(min(ingested_at), ${TIME_FORMAT}) AS first,
     strftime(max(ingested_at), ${TIME_FORMAT}) AS last
   FROM events WHERE project_id = $project::INTEGER`;
 
