@@ -16,7 +16,7 @@ export type GapRecovery = {
   recoverGaps(after: number): Promise<void>;
   /** Returns whether a quarantined event store could not be read. */
   isUnread(): boolean;
-  /** Logs once the gaps that no store has; after `recoverGaps` in a rebuild (decision 132). */
+  /** Logs once the gaps within the journal that no store has; after `recoverGaps` in a rebuild (decision 132). */
   reportLost(): Promise<void>;
   /** Returns the number of sequence numbers that were reported. */
   count(): number;
@@ -45,6 +45,13 @@ export function gapRecovery(needs: Needs): GapRecovery {
   let { applied } = needs.store;
   let isReported = false;
   let count = 0;
+
+  const report = ({ first, last }: SeqGap) => {
+    count += last - first + 1;
+    log.error(LOST, { first, last, count: last - first + 1 });
+  };
+  // At once: new events get these numbers again, and replace the note.
+  if (noted > lastSeq) report({ first: lastSeq + 1, last: noted });
 
   const gapsOf = (range: { after: number; upTo: number }) =>
     gapsIn(journalGaps, { ...range, end: lastSeq });
@@ -89,13 +96,7 @@ export function gapRecovery(needs: Needs): GapRecovery {
     },
     async reportLost() {
       if (isReported) return;
-      const gaps = await gapsOf({ after: applied, upTo: lastSeq });
-      // New events get these numbers again, and replace the note.
-      if (noted > lastSeq) gaps.push({ first: lastSeq + 1, last: noted });
-      for (const { first, last } of gaps) {
-        count += last - first + 1;
-        log.error(LOST, { first, last, count: last - first + 1 });
-      }
+      for (const gap of await gapsOf({ after: applied, upTo: lastSeq })) report(gap);
       isReported = true;
     },
     count: () => count,
