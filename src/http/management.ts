@@ -183,9 +183,13 @@ async function readJson(request: Request, meter: Meter, shape: TSchema): Promise
   }
   checkType(request.headers.get("content-type") ?? "");
   // Checked before it is read: a parser may not have the stack for it.
-  const { refused, excesses } = scanBody(bytes);
-  if (refused !== undefined || excesses.length > 0) {
-    const detail = `Nesting is at most ${JSON_DEPTH_MAX} deep, an object has at most ${OBJECT_KEYS_MAX} keys.`;
+  const { refused, refusedAt, excesses } = scanBody(bytes);
+  const [at = refusedAt] = excesses;
+  if (at !== undefined) {
+    const detail =
+      refused === "open"
+        ? `Byte ${at}: this list has no end.`
+        : `Byte ${at}: nesting is at most ${JSON_DEPTH_MAX} deep, an object has at most ${OBJECT_KEYS_MAX} keys.`;
     throw new Failure("invalid_input", detail);
   }
   const body = parsedBody(bytes);

@@ -9,6 +9,7 @@ import {
   type Outcome,
   refused,
 } from "../events/event.ts";
+import { hasUnreadBeside } from "../events/event-fields.ts";
 import { type LimitViolation, limitViolationOf, MARK } from "../events/json-limits.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
@@ -96,6 +97,9 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
     }
     lines.add(withChanges(outcome));
   });
+  const beside = besideBatch(submission.envelope);
+  if (beside !== undefined) warnings.add({ ...beside, count: 1 });
+  if (beside?.type === "invalid_event") dropped += 1;
   return {
     key,
     historical,
@@ -105,6 +109,15 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
     warnings: warnings.all(),
     results: report?.text() ?? "",
   };
+}
+
+/** The warning about an event, or other fields that are not read, next to the list of events. */
+function besideBatch(envelope: JsonObject): Omit<Warning, "count"> | undefined {
+  if (envelope["batch"] === undefined) return undefined;
+  const isEvent = (envelope["event"] ?? null) !== null;
+  if (!(isEvent || hasUnreadBeside(envelope))) return undefined;
+  const { uuid: event_uuid, distinct_id } = refused("invalid_event", envelope);
+  return { type: isEvent ? "invalid_event" : "ignored_event_field", event_uuid, distinct_id };
 }
 
 /** The sender of the events of a request. The address of a client that imports events is not that of their senders. */

@@ -214,7 +214,7 @@ const KINDS: readonly [start: RegExp, kind: string][] = [
   [/^$/, "is empty"],
   [/^.\xef\xbf\xbd/s, "is gzip that was damaged: something on its way read its bytes as text"],
   [/^</, "is HTML or XML"],
-  [/^--/, "is a multipart form"],
+  [/^--/, "is a multipart form; put its parts into one JSON event"],
   [/^[\w.$%[\]+-]+=/, "is a form without the field `data`"],
   [/^["'\w+-]*$/, "is one text, number or word"],
   [/^[\x20-\x7e]/, "is other text"],

@@ -96,7 +96,11 @@ function explained<T>(bytes: Uint8Array, run: () => T): T {
 class NoJson extends Error {}
 
 function submission(bytes: Uint8Array, hints: RequestHints, scan = scanBody(bytes)): Submission {
-  if (scan.refused !== undefined) throw new NoJson(REFUSALS[scan.refused]);
+  if (scan.refused !== undefined) {
+    throw new NoJson(
+      `${REFUSALS[scan.refused]} at byte ${scan.refusedAt?.toLocaleString("en-US")}.`,
+    );
+  }
   const { list } = scan;
   const isSplit = list !== undefined && (list.parts.length > 1 || scan.excesses.length > 0);
   const body = parse(isSplit ? around(bytes, list) : text(bytes));
@@ -112,7 +116,7 @@ function submission(bytes: Uint8Array, hints: RequestHints, scan = scanBody(byte
   return {
     envelope,
     sentAt: sentAtOf(envelope, hints),
-    historical: envelope["historical_migration"] === true,
+    historical: historicalOf(envelope),
     keyOf: (raw) => knownKey((hints.keyInBody && (keyIn(envelope) ?? itemKey(raw))) || hints.key),
     each(take) {
       const envelopeKey = hints.keyInBody ? keyIn(envelope) : hints.key;
@@ -131,11 +135,11 @@ function submission(bytes: Uint8Array, hints: RequestHints, scan = scanBody(byte
 }
 
 const REFUSALS: Record<NonNullable<Scan["refused"]>, string> = {
-  depth: `The JSON is nested deeper than ${JSON_DEPTH_MAX}.`,
-  keys: `An object has more than ${OBJECT_KEYS_MAX} keys.`,
-  nodes: "The event is too large.",
-  lists: "`batch` must be one list of events.",
-  open: "`batch` has no end.",
+  depth: `The JSON is nested deeper than ${JSON_DEPTH_MAX} levels`,
+  keys: `An object has more than ${OBJECT_KEYS_MAX} keys, one too many`,
+  nodes: "The event has too many objects and lists, one too many",
+  lists: "`batch` must be one list of events. A second one begins",
+  open: "`batch` has no end. It begins",
 };
 
 function single(
@@ -143,10 +147,11 @@ function single(
   scan: Scan,
   hints: RequestHints,
 ): Submission {
+  const { historical_migration: _, ...raw } = event;
   return {
     envelope: event,
     sentAt: sentAtOf(event, hints),
-    historical: false,
+    historical: historicalOf(event),
     keyOf: () => knownKey(itemKey(event) ?? hints.key),
     each(take) {
       const key = oneKey(itemKey(event)).value(hints);
@@ -154,7 +159,7 @@ function single(
         const attr = isObjectOrEmpty(event["properties"]) ? "event" : "properties";
         throw invalid("`event` must be a string and `properties` an object.", attr);
       }
-      withIds(bytes, scan.ids, take)(event, scan.marks[0] ?? 0, 1);
+      withIds(bytes, scan.ids, take)(raw, scan.marks[0] ?? 0, 1);
       return key;
     },
   };
@@ -268,6 +273,12 @@ function orNoJson<T>(read: () => T): T {
 function sentAtOf(envelope: JsonObject, hints: RequestHints): number | undefined {
   const sentAt = envelope["sent_at"];
   return (typeof sentAt === "string" ? parseEventTime(sentAt) : undefined) ?? hints.sentAt;
+}
+
+function historicalOf(envelope: JsonObject): boolean {
+  const given = envelope["historical_migration"] ?? false;
+  if (typeof given === "boolean") return given;
+  throw invalid("`historical_migration` must be true or false.", "historical_migration");
 }
 
 function invalid(detail: string, attr: string | null = null): Failure {

@@ -12,14 +12,28 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
     "offset",
     "sent_at",
   ],
-  ...["$set", "$set_once", "$unset", "api_key", "token", "$token", "batch", "historical_migration"],
+  ...["$set", "$set_once", "$unset", "api_key", "token", "$token"],
   ...["type", "library", "library_version", "messageId", "name", "$lib", "$lib_version"],
 ]);
 
+/** The same for the object that has `batch`. */
+const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
+  ...["batch", "api_key", "token", "$token", "sent_at", "historical_migration", "created_at"],
+  ...["type", "library", "library_version", "messageId"],
+]);
+
+/** Whether the object that has `batch` has a field that is not read, unless the field is empty. */
+export const hasUnreadBeside = (envelope: JsonObject) =>
+  hasUnreadField(envelope, {}, ENVELOPE_FIELDS);
+
 /** Whether an event has a field that is not read, unless the field is empty or a property has its value. */
-export function hasUnreadField(raw: JsonObject, properties: JsonObject): boolean {
+export function hasUnreadField(
+  raw: JsonObject,
+  properties: JsonObject,
+  known = KNOWN_FIELDS,
+): boolean {
   for (const name in raw) {
-    if (KNOWN_FIELDS.has(name)) continue;
+    if (known.has(name)) continue;
     const value = JSON.stringify(raw[name]);
     if (EMPTY.has(value)) continue;
     if (![properties[name], properties[`$${name}`]].some((own) => JSON.stringify(own) === value)) {

@@ -50,6 +50,8 @@ export type Part = { start: number; end: number; count: number; bare: boolean };
 export type Scan = {
   /** A limit that is broken outside of a list's items, a second list, or one without an end. */
   refused: LimitViolation | "lists" | "open" | undefined;
+  /** The byte at which it is refused. */
+  refusedAt: number | undefined;
   /** The list of events, without its brackets: the body itself, or the value of `batch`. */
   list: { start: number; end: number; parts: Part[] } | undefined;
   /** Start and end of each item that breaks a limit. */
@@ -125,6 +127,7 @@ class ItemScan {
   readonly marks: number[] = [];
   readonly ids: number[] = [];
   refused: Scan["refused"];
+  refusedAt: number | undefined;
   hasWords = false;
   list: Scan["list"];
   depth = 0;
@@ -173,7 +176,7 @@ class ItemScan {
   /** Enters the list of events if it is; else as {@link open}. */
   openList(at: number, text: number): number {
     if (!(this.listDepth === -1 && this.isOfEvents(text))) return this.open(at, text);
-    if (this.list !== undefined) return this.refuse("lists");
+    if (this.list !== undefined) return this.refuse("lists", at);
     this.depth += 1;
     this.listDepth = this.depth;
     // Those before it are no event's.
@@ -225,10 +228,10 @@ class ItemScan {
   }
 
   found(): Scan {
-    if (this.listDepth !== -1) this.refuse("open");
-    const { refused, list, excesses, marks, ids, bits, hasWords } = this;
+    if (this.listDepth !== -1) this.refuse("open", (this.list?.start ?? 1) - 1);
+    const { refused, refusedAt, list, excesses, marks, ids, bits, hasWords } = this;
     if (list === undefined && bits !== 0) marks.push(bits);
-    return { refused, list, excesses, marks, ids, hasWords };
+    return { refused, refusedAt, list, excesses, marks, ids, hasWords };
   }
 
   /** Whether a list that begins here is the body, or the value of `batch` in it. */
@@ -239,11 +242,12 @@ class ItemScan {
   /** Notes a broken limit; where no item is to blame, the body is refused. */
   private exceed(excess: LimitViolation, at: number): number {
     this.bits |= MARK[excess];
-    return this.listDepth === -1 ? this.refuse(excess) : at;
+    return this.listDepth === -1 ? this.refuse(excess, at) : at;
   }
 
-  private refuse(reason: Scan["refused"]): number {
+  private refuse(reason: Scan["refused"], at: number): number {
     this.refused = reason;
+    this.refusedAt = at;
     return this.bytes.length;
   }
 
@@ -279,14 +283,10 @@ class ItemScan {
   }
 }
 
-function partFrom(start: number): Part {
-  return { start, end: start, count: 0, bare: true };
-}
+const partFrom = (start: number): Part => ({ start, end: start, count: 0, bare: true });
 
 /** The item that a mark is about. */
-export function itemOf(mark: number): number {
-  return mark >> MARK_BITS;
-}
+export const itemOf = (mark: number) => mark >> MARK_BITS;
 
 /** The limit that an item breaks by its mark. */
 export function limitViolationOf(mark: number): LimitViolation | undefined {

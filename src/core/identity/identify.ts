@@ -13,6 +13,7 @@ import {
 import { isGuarded, type MergeRequest, mergeRefusal, mergeRequest } from "./merge.ts";
 import {
   applyUpdate,
+  asksForProfile,
   isPersonless,
   makesPerson,
   type PersonUpdate,
@@ -159,7 +160,8 @@ function apply(
     batch.find(project_id, event.distinct_id) ??
     (makesPerson(event) ? batch.make(project_id, event.distinct_id, event.timestamp) : undefined);
   if (person !== undefined) update(person, of, effect, refuse);
-  else if (effect.update !== undefined) refuse("set_on_cookieless");
+  const isUnset = person === undefined && effect.update !== undefined;
+  if (isUnset || asksForProfile(event)) refuse("ignored_without_profile");
   return person;
 }
 

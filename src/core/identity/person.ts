@@ -30,6 +30,16 @@ export function isPersonless({ properties }: CapturedEvent): boolean {
   return properties["$process_person_profile"] === false;
 }
 
+/** Whether an event that may change no person has something to change, or groups, which need a person as well. */
+export function asksForProfile(event: CapturedEvent): boolean {
+  if (!isPersonless(event)) return false;
+  const { $set, $set_once, $unset, $groups } = event.properties;
+  return [$set, $set_once, $unset, $groups].some((value) => {
+    if (typeof value === "string") return value !== "";
+    return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  });
+}
+
 /**
  * Whether an event creates the person of its distinct id. `$groupidentify` describes a group, and SDKs make up a
  * distinct id for it. A visitor without cookies is unknown on the next day (decision 11).

@@ -135,9 +135,9 @@ const COUNTRY_NAME = Buffer.from(',"$geoip_country_name":"');
 const CHANGED = Buffer.from('},"changed":[');
 
 /**
- * 16 bits, never 0, that tell another event with a known uuid from a retry of the same one: a hash of name, distinct id
- * and properties in the event's line. Its uuid, its changes, the time, which a retry corrects anew, and the country of
- * the address do not count. None of the texts that end a part can stand within a JSON string.
+ * 16 bits, never 0, that tell another event with a known uuid from a retry of the same one: a hash of the name, distinct
+ * id and properties in its line. The uuid, changes, time and country do not count, because a retry may have others. None
+ * of the texts between these parts can be within a JSON string.
  */
 export function eventFingerprint(line: Uint8Array): number {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.length);

@@ -79,7 +79,7 @@ export function* logGroups(request: Json): Generator<LogGroup> {
   }
 }
 
-/** What OTLP 1.7 has beside the attributes of a resource, and is not kept. */
+/** Other fields of a resource or scope in OTLP 1.7, which are not kept. */
 const UNKEPT = ["droppedAttributesCount", "entityRefs"];
 const RESOURCE_FIELDS: ReadonlySet<string> = new Set(["attributes", ...UNKEPT]);
 const SCOPE_FIELDS: ReadonlySet<string> = new Set(["name", "version", "attributes", ...UNKEPT]);

@@ -18,9 +18,9 @@ export type EffectReason =
   | "group_key_too_long"
   | "group_properties_size_violation"
   | "ignored_invalid_group"
+  | "ignored_without_profile"
   | "missing_alias"
   | "person_properties_size_violation"
-  | "set_on_cookieless"
   | "set_on_groupidentify"
   | "too_many_group_properties"
   | "too_many_group_types"
@@ -62,7 +62,7 @@ const LOG_MEANINGS: Record<LogReason, Meaning> = {
     "The event store could not read the log record. It is in the file `dead-letters.ndjson`.",
   ),
   ignored_invalid_log_field: changed(
-    "A field of the log record does not follow OTLP and was ignored, or an attribute came twice and its last value counts.",
+    "A field of the log record, its resource or scope does not follow OTLP 1.7 and was ignored, or an attribute came twice and its last value counts.",
   ),
   ignored_invalid_log_time: changed("A time of the log record was not valid and was ignored."),
   replaced_invalid_log_text: changed(
@@ -79,7 +79,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "The event has no distinct id, or a blank one, or a number such as 1e300.",
   ),
   invalid_event: dropped(
-    "The event is not an object, its `event` is not text, or its `properties` are not an object.",
+    "The event is not an object, its `event` is not text, its `properties` are not an object, or it is next to `batch`.",
   ),
   message_size_too_large: dropped("The event is over 1 MiB as stored, or 8 MiB on the AI path."),
   event_nested_too_deep: dropped("The event is nested deeper than 128 levels."),
@@ -120,8 +120,8 @@ const MEANINGS: Record<WarningType, Meaning> = {
   ignored_invalid_group: changed(
     "A group has no valid type or key, or its `$group_set` is not an object. That part was ignored.",
   ),
-  set_on_cookieless: changed(
-    "The properties were not set, because a visitor without cookies has no profile.",
+  ignored_without_profile: changed(
+    "`$set`, `$set_once`, `$unset` or `$groups` had no effect, because the event has no profile: its `$process_person_profile` is false, or its visitor has no cookies.",
   ),
   cookieless_visitor_unknown: changed(
     "The visitor without cookies is unknown, because the event has no address or user agent, or its day is over. All such events count for one visitor, `$posthog_cookieless`.",
@@ -171,7 +171,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "`$unset` was outside of `properties`, or had an item that is not text. That part was ignored.",
   ),
   ignored_event_field: changed(
-    "A field of the event was ignored, such as `$groups` outside of `properties`. Send it in `properties`.",
+    "A field of the event, or next to `batch`, was ignored, such as `$groups` outside of `properties`. Send it in `properties`.",
   ),
   replaced_invalid_uuid: changed("The uuid was not valid. The event got a new one."),
   invalid_process_person_profile: changed(

@@ -119,6 +119,7 @@ export function captureRoutes(
     },
     recordingRoute(route("/s/")),
     ...["/e/", "/capture/", "/track/"].map((path) => route(path)),
+    route("/i/v0/ai/", "ai"),
     route("/i/v0/ai/batch/", "ai"),
     route("/engage/", "engage"),
     v1Route(async (request) => {

@@ -26,6 +26,8 @@ const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ["web-vitals-with-attribution-soft-navs.js", vitalsWhySoft],
 ]);
 
+const NO_SCRIPT = `Not found. Hoglet has no such script: it serves no session recordings, surveys, toolbar, product tours or conversations. Switch them off where the page calls posthog.init. It has ${[...SCRIPTS.keys()].join(", ")}.`;
+
 /** Seconds for which a browser uses a script before it asks for a newer one. */
 const SCRIPT_MAX_AGE_S = 3600;
 
@@ -45,7 +47,7 @@ export function scriptRoutes(): SdkRoute[] {
       async handle(request, { "*": path = "" }) {
         const name = /^(?:[^/]+\/)?([^/]+)$/.exec(path)?.[1] ?? "";
         const text = SCRIPTS.get(name);
-        if (text === undefined) throw new Failure("not_found", "Not found.");
+        if (text === undefined) throw new Failure("not_found", NO_SCRIPT);
         const script = prepared.get(name) ?? prepare(text);
         prepared.set(name, script);
         return answer(request, script);

@@ -50,6 +50,34 @@ describe("admission", () => {
     });
   });
 
+  const field = "ignored_event_field";
+  test.each<[string, Record<string, unknown>, [string, string | null, string | null] | []]>([
+    ["an event", { event: "e", distinct_id: "bob", uuid: UUID }, ["invalid_event", UUID, "bob"]],
+    ["an event without an id", { event: "e" }, ["invalid_event", null, null]],
+    ["properties", { properties: { plan: "pro" } }, [field, null, null]],
+    ["a distinct id", { distinct_id: "bob" }, [field, null, "bob"]],
+    ["a field of your own", { colour: "red" }, [field, null, null]],
+    ["nothing that has a value", { properties: {}, colour: null, event: null }, []],
+    ["the name of a library", { library: "a", library_version: "1", type: "capture" }, []],
+  ])("reports %s next to the batch, and stores the batch", (_name, beside, reported) => {
+    const bytes = new TextEncoder().encode(
+      JSON.stringify({ api_key: KEY, ...beside, batch: [JSON.parse(event())] }),
+    );
+    const [type, event_uuid, distinct_id] = reported;
+    expect(admit("", { bytes })).toMatchObject({
+      count: 1,
+      dropped: type === "invalid_event" ? 1 : 0,
+      warnings: type ? [{ type, count: 1, event_uuid, distinct_id }] : [],
+    });
+  });
+
+  test("reports a field of an item that only a body may have", () => {
+    for (const field of [{ historical_migration: true }, { batch: [{ event: "lost" }] }]) {
+      const { lines } = admit(event(field));
+      expect(changesIn(lines)).toEqual([["ann", ["ignored_event_field"]]]);
+    }
+  });
+
   test("makes the same lines of many events as of each alone, in their order", () => {
     const events = Array.from({ length: 4000 }, (_, at) =>
       event({ event: `e${at}`, properties: { text: "ü€😀".repeat(at % 200) } }),
@@ -254,7 +282,7 @@ describe("admission", () => {
       "ann",
       "9007199254740993",
     ]);
-    expect(new Set(warnings.map(({ type }) => type))).toEqual(new Set(["invalid_event"]));
+    expect(new Set(warnings.map(({ type }) => type))).toEqual(new Set(["invalid_event", field]));
   });
 
   test("warns of numbers of a single event, and not of the envelope's", () => {

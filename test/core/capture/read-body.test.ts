@@ -54,6 +54,15 @@ describe("a submission", () => {
     });
   });
 
+  test("is one event of an import", () => {
+    const event = { ...EVENT, api_key: "phc_a" };
+    const read = submitted({ ...event, historical_migration: true });
+    expect(read).toMatchObject({ items: [event], historical: true });
+    expect(submitted({ ...event, historical_migration: null })).toMatchObject({
+      historical: false,
+    });
+  });
+
   test("is a batch with sent_at and historical_migration (contract 4.5.3)", () => {
     const batch = {
       api_key: "phc_a",
@@ -170,6 +179,16 @@ describe("a submission", () => {
     ["is an empty batch", '{"api_key":"a","batch":[ ]}', "invalid_payload"],
     ["has a batch that is an object", '{"api_key":"a","batch":{}}', "invalid_payload"],
     ["has a batch that is null", '{"api_key":"a","batch":null}', "invalid_payload"],
+    [
+      "has an import that is a text",
+      '{"api_key":"a","batch":[{}],"historical_migration":"true"}',
+      "invalid_payload",
+    ],
+    [
+      "has an import that is a number",
+      '{"api_key":"a","historical_migration":1}',
+      "invalid_payload",
+    ],
     ["has two batches", '{"api_key":"a","batch":[{}],"batch":[{}]}', "invalid_payload"],
     ["has a name that is a number", '{"api_key":"a","event":1}', "invalid_payload"],
     ["has properties that are a text", '{"api_key":"a","properties":"x"}', "invalid_payload"],

@@ -39,7 +39,14 @@ describe("a body without a list of events", () => {
     const text = JSON.stringify({ a: "[".repeat(500), b: '"\\'.repeat(50) });
     expect(scan(text)).toEqual({
       hasWords: false,
-      ...{ refused: undefined, list: undefined, excesses: [], marks: [], ids: [] },
+      ...{
+        refused: undefined,
+        refusedAt: undefined,
+        list: undefined,
+        excesses: [],
+        marks: [],
+        ids: [],
+      },
     });
     expect(scan(`{"a":"\\"","b":${"[".repeat(JSON_DEPTH_MAX)}`).refused).toBe("depth");
   });

@@ -159,6 +159,32 @@ describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
     expect(await eventsOf(app, user)).toEqual(["first", "second", "$identify", "queued", "third"]);
   });
 
+  test("reports what an anonymous event asks for and does not get", async () => {
+    const app = await newProject();
+    const anonymous = (name: string, properties: object) =>
+      of("device", name, { $process_person_profile: false, ...properties });
+    const asking = [
+      anonymous("set", { $set: { a: 1 } }),
+      anonymous("once", { $set_once: { a: 1 } }),
+      anonymous("unset", { $unset: ["a"] }),
+      anonymous("groups", { $groups: { company: "acme" } }),
+    ];
+    const silent = [
+      anonymous("none", {}),
+      anonymous("empty", { $set: {}, $unset: [], $groups: {} }),
+    ];
+
+    await send(app, together, ...asking, ...silent);
+
+    const uuids = asking.map(({ uuid }) => expect.objectContaining({ event_uuid: uuid }));
+    expect((await app.get("/ingestion_warnings/")).body).toMatchObject({
+      results: [
+        { type: "ignored_without_profile", count: 4, samples: expect.arrayContaining(uuids) },
+      ],
+    });
+    expect(await persons(app)).toEqual([]);
+  });
+
   test("merges the anonymous person into the user's, and a second user stays apart", async () => {
     const app = await newProject();
     await app.capture(batch(of("device", "seen", { $set: { theme: "dark", email: "x" } })));
@@ -251,7 +277,7 @@ describe("a merge that is forbidden", () => {
     );
     expect(warnings.results).toContainEqual(
       expect.objectContaining({
-        type: "set_on_cookieless",
+        type: "ignored_without_profile",
         samples: [expect.objectContaining({ event_uuid: set.uuid, distinct_id: id })],
       }),
     );

@@ -34,7 +34,7 @@ async function names(): Promise<string[]> {
   return (body as { results: { event: string }[] }).results.map((stored) => stored.event).sort();
 }
 
-const PATHS = ["/i/v0/e/", "/e/", "/batch/", "/capture/", "/track/", "/engage/"];
+const PATHS = ["/i/v0/ai/", "/i/v0/e/", "/e/", "/batch/", "/capture/", "/track/", "/engage/"];
 
 describe.each(PATHS.flatMap((path) => [path, path.slice(0, -1)]))("POST %s", (path) => {
   test("stores one event and a batch (contract 4.5)", async () => {
@@ -166,6 +166,7 @@ describe("a capture body", () => {
   });
 
   const gzip = gzipSync(text.repeat(9));
+  const wide = `{${Array.from({ length: 10_001 }, (_, at) => `"key ${at}":1`).join()}}`;
   const asText = Buffer.from(gzip.toString("utf8"));
   const damaged = gzip.map((byte, at) => (at > 20 && at < 60 ? byte ^ 0x5a : byte));
   test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
@@ -177,7 +178,15 @@ describe("a capture body", () => {
     ["gzip that was read as text", asText, encoded("gzip"), /is gzip that was damaged: .* as text/],
     ["a page", "<!doctype html><p>502", {}, /is HTML or XML/],
     ["a form", "event=a&distinct_id=b", FORM, /is a form without the field `data`/],
-    ["a multipart form", '--x\r\nContent-Disposition: form-data; name="a"', {}, /multipart form/],
+    ["a multipart form", '--x\r\nContent-Disposition: form-data; name="a"', {}, /put its parts/],
+    [
+      "a deep event",
+      `{"a":${"[".repeat(200)}${"]".repeat(200)}}`,
+      {},
+      /deeper than 128 levels at byte 132\.$/,
+    ],
+    ["an event of many keys", wide, {}, /more than 10000 keys, one too many at byte 128,902\.$/],
+    ["two batches", '{"batch":[{}],"batch":[{}]}', {}, /A second one begins at byte 22\.$/],
     ["a text", '"event"', {}, /is one text/],
     ["nothing", "", {}, /is empty/],
     ["bytes", Uint8Array.of(1, 2, 255), {}, /is binary/],

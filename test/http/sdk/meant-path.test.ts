@@ -115,7 +115,7 @@ test.each([
   "/x/eat",
   "/api/projects/1/e/",
   "/v1/log",
-  "/i/v0/ai",
+  "/i/v0/none",
 ])("POST %s means no other path", async (path) => {
   const app = await newProject();
   const answered = await app.ask("POST", path, { key: null });
