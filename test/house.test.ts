@@ -145,6 +145,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/hogql/special-calls.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
+  "stores/duckdb/sql/hogql/special-times.ts": "test/stores/duckdb/sql/time-zones.test.ts",
   "stores/duckdb/sql/templates.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/hogql/text.ts":

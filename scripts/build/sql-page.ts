@@ -58,12 +58,13 @@ const SPECIAL_SQL = {
 
 const LETTERS = ["", "a", "b", "c"];
 
-/** Names on the page for SQL that reads a number. */
+/** Names on the page for SQL that reads a number or a time. */
 const NUMBERS = [
   [PARTS["JSON_NUMBER_"], "number(json_extract_string($1, $2))"],
   [PARTS["JSON_INT_"], "whole(json_extract_string($1, $2))"],
   [PARTS["NUMBER_"], "number($1)"],
   [PARTS["INT_"], "whole($1)"],
+  [PARTS["READ_"], "time($1)"],
 ] as const;
 
 /** SQL of a function with `a` for its first argument. */
@@ -157,7 +158,7 @@ function hogql(): string[] {
       TAKEN.map(([name = "", meaning = ""]) => [code(name), meaning]),
     ),
     "### Functions that are taken",
-    "Aggregates take `If` and a condition as the last argument: `sumIf(a, b)`, `uniqIf(a, b)`, `groupArrayIf(a, b)`. All [functions](#functions) of DuckDB above are taken as they are. TIMESTAMPTZ is TIMESTAMP in a project on UTC. `number(a)` is the number in a text as insights read it: digits with a sign, a point and an exponent, such as `-1.5` or `1e3`, and null for ` 20 `, `1,000`, `.5` and `NaN`. `whole(a)` is it without its fraction.",
+    "Aggregates take `If` and a condition as the last argument: `sumIf(a, b)`, `uniqIf(a, b)`, `groupArrayIf(a, b)`. All [functions](#functions) of DuckDB above are taken as they are. TIMESTAMPTZ is TIMESTAMP in a project on UTC. `number(a)` is the number in a text as insights read it: digits with a sign, a point and an exponent, such as `-1.5` or `1e3`, and null for ` 20 `, `1,000`, `.5` and `NaN`. `whole(a)` is it without its fraction. `time(a)` is the time in a text, else null. There, 9 or 10 digits are seconds since 1970, and 12 or 13 are milliseconds.",
     table(["HogQL", "runs as"], taken),
     "### Refused names and syntax",
     table(

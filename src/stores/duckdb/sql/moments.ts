@@ -29,8 +29,8 @@ function between(typing: Typing, node: Node, points: [Node, Node]): Node | undef
   return node.function_name === "-" ? typing.item("apart", points, node) : undefined;
 }
 
-/** dateDiff of weeks counts Mondays, and may name a zone. */
-export function inWeeks(
+/** dateDiff of weeks counts Mondays, that of hours knows which of two equal hours it is, and any may name a zone. */
+export function counted(
   typing: Typing,
   node: Node,
   [unit, from, to, zone]: Node[],
@@ -39,7 +39,8 @@ export function inWeeks(
   const [first, last] = [from, to].map((time) =>
     zone === undefined ? time : (typing.template("totimezone", [time, zone], time) ?? time),
   ) as [Node, Node];
-  if (/^weeks?$/.test(folded(constantText(unit)))) return typing.item("weeks", [first, last], node);
+  const [, name] = /^(week|hour)s?$/.exec(folded(constantText(unit))) ?? [];
+  if (name !== undefined) return typing.item(`${name}s`, [first, last], node);
   return zone === undefined ? undefined : { ...node, children: [unit, first, last] };
 }
 

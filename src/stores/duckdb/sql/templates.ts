@@ -11,6 +11,10 @@ const listed = (of: string) => `coalesce(CAST(${of}(${NUMBERS}) AS VARCHAR), ${o
 const sorted = (by: string) =>
   `list_transform(${by}(list_zip(${NUMBERS}, $1)), hoglet_pair -> hoglet_pair[2])`;
 
+/** The microsecond at which the hour of a time begins. */
+const hourOf = (time: string) =>
+  `(epoch_us(CAST(${time} AS TIMESTAMPTZ)) - epoch_us(CAST(CAST(${time} AS TIMESTAMPTZ) AS TIMESTAMP)) % 3600000000)`;
+
 /** Expressions that HogQL becomes, besides its functions. */
 const { NUMBER_ = "", INT_ = "", DIGITS_ = "", STRICT_ = "" } = PARTS;
 const ITEMS = {
@@ -36,6 +40,7 @@ const ITEMS = {
   days: "CAST($1 AS INTEGER)",
   seconds: "to_seconds(CAST($1 AS BIGINT))",
   apart: "(epoch_us(CAST($1 AS TIMESTAMPTZ)) - epoch_us(CAST($2 AS TIMESTAMPTZ))) / 1e6",
+  hours: `CAST(round((${hourOf("$2")} - ${hourOf("$1")}) / 3600000000) AS BIGINT)`,
   weeks: "date_diff('day', date_trunc('week', $1), date_trunc('week', $2)) // 7",
   min: listed("list_min"),
   max: listed("list_max"),

@@ -3,7 +3,7 @@ import { ownValue } from "../../../core/values/json.ts";
 import { SQL_FUNCTIONS } from "./allowed.ts";
 import { HOGQL_AGGREGATES } from "./hogql/functions.ts";
 import { isCondition, renamed, SPECIAL_CALLS } from "./hogql/special-calls.ts";
-import { checkTimes, inWeeks, moved } from "./moments.ts";
+import { checkTimes, counted, moved } from "./moments.ts";
 import type { From } from "./names.ts";
 import {
   both,
@@ -163,7 +163,7 @@ export class Typing {
         ? this.item("time", [arg], arg)
         : this.#as(isOfTime ? "time" : "double", arg),
     );
-    return inWeeks(this, node, children) ?? { ...node, children };
+    return counted(this, node, children) ?? { ...node, children };
   }
 
   /** A function that orders values. */

@@ -31,6 +31,10 @@ export const PARTS: Readonly<Record<string, string>> = {
   JSON_INT_: wholeIn(IN_JSON),
   FLOAT_: "TRY_CAST($1 AS DOUBLE)",
   TIME_: "CAST($1 AS TIMESTAMPTZ)",
+  // Digits of a text are seconds since 1970, or milliseconds.
+  READ_: `coalesce(TRY_CAST($1 AS TIMESTAMPTZ), CAST(to_timestamp(coalesce(
+    TRY_CAST(regexp_extract(CAST($1 AS VARCHAR), '^[0-9]{9,10}$') AS DOUBLE),
+    TRY_CAST(regexp_extract(CAST($1 AS VARCHAR), '^[0-9]{12,13}$') AS DOUBLE) / 1000)) AS TIMESTAMPTZ))`,
   SCALED_: "(TRY_CAST($1 AS DOUBLE) * power(10, $2))",
   WALL_: "CAST(CAST($1 AS TIMESTAMPTZ) AS TIMESTAMP)",
   ZONED_: "timezone($2, CAST($1 AS TIMESTAMP WITH TIME ZONE))",
@@ -59,8 +63,8 @@ toFloatOrZero toFloat32OrZero toFloat64OrZero toFloatOrDefault: coalesce(NUMBER_
 toBool toBoolean: TRY_CAST($1 AS BOOLEAN)
 toUUID toUUIDOrNull: TRY_CAST($1 AS UUID)
 toJSONString: CAST(to_json($1) AS VARCHAR)
-toDate _toDate toDateOrNull: TRY_CAST(TRY_CAST($1 AS TIMESTAMPTZ) AS DATE) | CAST(ZONED_ AS DATE)
-toDateTime parseDateTimeBestEffort parseDateTimeBestEffortOrNull toDateTimeOrNull: TRY_CAST($1 AS TIMESTAMPTZ) | CAST(timezone($2, TRY_CAST($1 AS TIMESTAMP)) AS TIMESTAMPTZ)
+toDate _toDate toDateOrNull: TRY_CAST(READ_ AS DATE) | CAST(ZONED_ AS DATE)
+toDateTime parseDateTimeBestEffort parseDateTimeBestEffortOrNull toDateTimeOrNull: READ_ | CAST(timezone($2, TRY_CAST($1 AS TIMESTAMP)) AS TIMESTAMPTZ)
 fromUnixTimestamp: CAST(to_timestamp(CAST($1 AS DOUBLE)) AS TIMESTAMPTZ)
 toUnixTimestamp: CAST(floor(epoch(TIME_)) AS BIGINT)
 toTimeZone: ZONED_
@@ -70,7 +74,7 @@ toStartOfMonth: CAST(date_trunc('month', WALL_) AS DATE) | CAST(date_trunc('mont
 toMonday: CAST(date_trunc('week', WALL_) AS DATE) | CAST(date_trunc('week', ZONED_) AS DATE)
 toStartOfWeek: CAST(date_trunc('week', WALL_ + INTERVAL 1 DAY) - INTERVAL 1 DAY AS DATE) | CASE WHEN $2 % 2 = 1 THEN CAST(date_trunc('week', WALL_) AS DATE) ELSE CAST(date_trunc('week', WALL_ + INTERVAL 1 DAY) - INTERVAL 1 DAY AS DATE) END
 dateName: CASE lower($1) WHEN 'weekday' THEN dayname($2) WHEN 'month' THEN monthname($2) ELSE CAST(date_part($1, $2) AS VARCHAR) END
-toDateTime64: TRY_CAST($1 AS TIMESTAMPTZ) /* $2 */
+toDateTime64: READ_ /* $2 */
 toStartOfDay: CAST(date_trunc('day', WALL_) AS TIMESTAMPTZ) | date_trunc('day', ZONED_)
 toStartOfHour: TIME_ - to_microseconds(epoch_us(WALL_) % 3600000000) | date_trunc('hour', ZONED_)
 toStartOfMinute: TIME_ - to_microseconds(epoch_us(WALL_) % 60000000) | date_trunc('minute', ZONED_)

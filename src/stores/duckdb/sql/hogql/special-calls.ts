@@ -9,7 +9,6 @@ import {
   folded,
   lastName,
   type Node,
-  named,
   namesOf,
   nodesIn,
   numberIn,
@@ -18,9 +17,7 @@ import {
   refuse,
 } from "../tree.ts";
 import { HOGQL_RENAMED } from "./functions.ts";
-
-/** Makes the expression or the call that a call becomes; undefined if it is an ordinary one. */
-type Make = (args: Node[], at: Node) => Node | undefined;
+import { type Make, TIME_CALLS } from "./special-times.ts";
 
 const zero = constant(0);
 
@@ -73,15 +70,6 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
     });
     return caseOf(pairs, rest);
   },
-  formatdatetime([time, format, zone], at) {
-    const text = constantText(format);
-    if (time === undefined || text === undefined) {
-      return refuse("formatDateTime takes a time, and a format that is written out.", at);
-    }
-    const zoned =
-      zone === undefined ? called("toDateTime", [time]) : called("toTimeZone", [time, zone]);
-    return called("strftime", [zoned, constant(duckdbFormat(text))]);
-  },
   extract([text, pattern], at) {
     const written = constantText(pattern);
     if (text === undefined || pattern === undefined || written === undefined) {
@@ -113,19 +101,8 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
   todecimal32: decimal,
   todecimal64: decimal,
   todecimal128: decimal,
-  date_trunc([unit, time, ...zone]) {
-    const [, name] = UNIT.exec(folded(constantText(unit))) ?? [];
-    if (name === undefined || time === undefined) return undefined;
-    const start = name === "week" ? "toMonday" : `toStartOf${name}`;
-    return called(start, [zone.length > 0 ? time : called("toDateTime", [time]), ...zone]);
-  },
-  tostartofinterval([time, interval]) {
-    const [, unit] = /^to_(week|month|quarter|year)s$/.exec(folded(interval?.function_name)) ?? [];
-    if (unit === undefined || time === undefined || interval === undefined) return undefined;
-    const start = constant(unit === "week" ? "1970-01-05" : "1970-01-01");
-    return called("toStartOfInterval()", [start, time, interval]);
-  },
   count: (args, at) => (at["distinct"] === true ? uniqOf(args) : undefined),
+  ...TIME_CALLS,
   ...Object.fromEntries(
     ["uniq", "uniqexact", "uniqhll12", "uniqcombined", "uniqcombined64", "countdistinct"].map(
       (name) => [name, uniqOf],
@@ -146,10 +123,6 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
     return lists.reduce((all, list) => called("list_intersect", [all, list]), first);
   },
   tojsonstring: (args) => (args[0]?.class === "COLUMN_REF" ? called("toString", args) : undefined),
-  dateadd: moved("+"),
-  timestampadd: moved("+"),
-  datesub: moved("-"),
-  timestampsub: moved("-"),
 };
 
 function checkLevels(levels: Node[], at: Node): void {
@@ -261,32 +234,6 @@ export function zipped(node: Node): Node {
     : called("arrayMap", [{ ...lambda, lhs: pair, expr: partOf(0) }, made]);
   return { ...first, alias: node.alias ?? "" };
 }
-
-const UNIT = /^(second|minute|hour|day|week|month|quarter|year)s?$/;
-
-/** `dateAdd('day', 1, time)`, `dateAdd(DAY, 1, time)` and `dateAdd(time, INTERVAL 1 DAY)`. */
-function moved(sign: "+" | "-"): Make {
-  return ([first, second, third], at) => {
-    if (first === undefined || second === undefined) return undefined;
-    if (third === undefined) return called(sign, [first, second]);
-    const [word = ""] = namesOf(first);
-    // In DuckDB's own dateSub the unit is a text, and the second argument a time.
-    if (at.function_name === "datesub" && word === "") return undefined;
-    const [, unit] = UNIT.exec(folded(word || constantText(first))) ?? [];
-    if (unit === undefined) return refuse(`${named(word)} is no unit of time, such as day.`, at);
-    return called(sign, [third, called(`toInterval${unit}`, [second])]);
-  };
-}
-
-/** Codes of ClickHouse that strftime has under another name. */
-const CODES: Record<string, string> = {
-  ...{ i: "%M", M: "%B", T: "%H:%M:%S", F: "%Y-%m-%d", D: "%m/%d/%y", R: "%H:%M", s: "%S" },
-  ...{ W: "%A", h: "%I", c: "%-m", e: "%-d", k: "%-H", l: "%-I", r: "%I:%M:%S %p", n: "\n" },
-};
-
-/** Returns a format of formatDateTime as one of strftime. */
-const duckdbFormat = (format: string) =>
-  format.replace(/%(.)/gs, (all, code: string) => CODES[code] ?? all);
 
 /** Returns a call with the name that DuckDB has for its function. */
 export function renamed(node: Node): Node {
