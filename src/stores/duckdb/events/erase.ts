@@ -48,11 +48,15 @@ const doomedLogs = ({ from }: Names) => `
     AND by_id.distinct_id = owned.distinct_id
   GROUP BY ALL`;
 
-// Padding rows have no task.
+// Padding rows go with the large row before them, and where it is gone already. They have no task.
 const doomedPadding = ({ from }: Names, { table, doomed }: Pick<Copied, "table" | "doomed">) => `
   INSERT INTO temp.${doomed} BY NAME
-  SELECT padding.rowid AS row FROM ${from}.${table} AS padding JOIN temp.${doomed} AS large
-    ON padding.seq = large.seq AND padding.project_id = -large.project_id`;
+  WITH padding AS MATERIALIZED (
+    SELECT rowid AS row, seq, -project_id AS project_id FROM ${from}.${table} WHERE project_id < 0)
+  SELECT row FROM padding ANTI JOIN (
+    SELECT large.seq, large.project_id
+    FROM ${from}.${table} AS large SEMI JOIN padding USING (seq, project_id)
+    WHERE large.rowid NOT IN (SELECT row FROM temp.${doomed})) AS kept USING (seq, project_id)`;
 
 const COUNTS = `
   SELECT task, count(*) FILTER (is_event)::INTEGER AS events,

@@ -145,12 +145,14 @@ describe("an erasure", () => {
   });
 });
 
-test("padding rows go with the large event or record before them, and are counted as no row", async () => {
+test("padding rows go with the large event or record before them, or without one, and are counted as no row", async () => {
   await fill(200, 1);
   await duckdb.write(async (connection) => {
     await connection.run(`INSERT INTO events BY NAME SELECT -1 AS project_id, seq, uuid, event, '' AS distinct_id,
       person_id, "timestamp", ingested_at, '{}' AS properties
       FROM events, range(5) WHERE seq IN (3, 4, 103)`);
+    // An earlier version left the padding rows of an event that it erased.
+    await connection.run("DELETE FROM events WHERE seq = 103 AND project_id > 0");
     const log = (project: number, attributes: string) =>
       `SELECT ${project} AS project_id, 3 AS seq, uuid() AS uuid, TIMESTAMP '2026-11-21' AS "timestamp",
          TIMESTAMP '2026-11-21' AS observed_timestamp, TIMESTAMP '2026-11-21' AS ingested_at,
@@ -178,6 +180,5 @@ test("padding rows go with the large event or record before them, and are counte
   expect(left).toEqual([
     { seq: 0, count: 0 },
     { seq: 4, count: 5 },
-    { seq: 103, count: 5 },
   ]);
 });
