@@ -71,13 +71,28 @@ export function tileChanges(sent: readonly SentTile[]): TileChange[] {
     const detail = `A dashboard has at most ${DASHBOARD_TILES_MAX} tiles.`;
     throw new Failure("invalid_input", detail, "tiles");
   }
-  return sent.map((tile, at) => tileChange(tile, `tiles__${at}`));
+  const changes = sent.map((tile, at) => tileChange(tile, `tiles__${at}`));
+  const shown = new Set<unknown>();
+  for (const { insight, deleted, attr } of changes) {
+    if (insight === undefined || deleted === true) continue;
+    if (shown.has(insight)) {
+      const detail =
+        "tiles has this insight twice, and a dashboard shows it once. Leave out one of the tiles.";
+      throw new Failure("invalid_input", detail, `${attr}__insight`);
+    }
+    shown.add(insight);
+  }
+  return changes;
 }
 
 function tileChange(tile: SentTile, attr: string): TileChange {
   const { id, insight = null, text: sent = null, layouts, color, deleted } = tile;
   if (id === undefined && deleted !== true && (insight === null) === (sent === null)) {
     throw new Failure("invalid_input", "A tile has an insight or a text.", attr);
+  }
+  if (id === undefined && deleted === true) {
+    const detail = "A tile is deleted by its id, which the dashboard has in tiles.";
+    throw new Failure("required", detail, `${attr}__id`);
   }
   return {
     attr,

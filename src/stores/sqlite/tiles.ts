@@ -53,37 +53,63 @@ export function checkTiles({ orm }: Pick<Sqlite, "orm">, dashboard_id: number, a
 
 /**
  * Changes, removes or adds a tile of a dashboard, in the caller's transaction. Fails `invalid_input` on a tile or an
- * insight that does not exist.
+ * insight that does not exist, and on another insight or text for a tile.
  */
 export function changeTile(
   { orm }: Pick<Sqlite, "orm">,
   place: DashboardPlace,
-  { id, insight: asked, body, attr, deleted = false, ...look }: TileChange,
+  tile: TileChange,
 ): void {
+  const { id, insight: asked, body, attr, deleted = false, ...look } = tile;
   if (id === undefined) {
-    if (deleted) return;
-    const insight_id = asked === undefined ? null : insightOf({ orm }, place.project, asked, attr);
-    const ofBoth = [dashboardTile.dashboard_id, dashboardTile.insight_id];
-    const added = orm
-      .insert(dashboardTile)
-      .values({ layouts: {}, ...look, dashboard_id: place.id, insight_id, body: body ?? null });
-    if (Object.keys(look).length === 0) added.onConflictDoNothing({ target: ofBoth }).run();
-    else added.onConflictDoUpdate({ target: ofBoth, set: look }).run();
+    addTile({ orm }, place, { asked, body, attr, look });
     return;
   }
   const wanted = and(eq(dashboardTile.dashboard_id, place.id), eq(dashboardTile.id, id));
-  const tile = orm.select().from(dashboardTile).where(wanted).get();
-  if (tile === undefined) {
+  const found = orm.select().from(dashboardTile).where(wanted).get();
+  if (found === undefined) {
     throw new Failure("invalid_input", "The tile was not found.", `${attr}__id`);
   }
   if (deleted) {
     orm.delete(dashboardTile).where(wanted).run();
     return;
   }
-  // A tile of an insight stays one: its text is not changed.
-  const change = { ...look, ...(body === undefined || tile.body === null ? {} : { body }) };
+  checkShown(found, tile);
+  const change = { ...look, ...(body === undefined ? {} : { body }) };
   if (Object.keys(change).length === 0) return;
   orm.update(dashboardTile).set(change).where(wanted).run();
+}
+
+type NewTile = {
+  asked: TileChange["insight"];
+  body: string | undefined;
+  attr: string;
+  look: Pick<TileChange, "layouts" | "color">;
+};
+
+/** Adds a tile; an insight that the dashboard has keeps its tile, which gets the new look. */
+function addTile(
+  { orm }: Pick<Sqlite, "orm">,
+  place: DashboardPlace,
+  { asked, body, attr, look }: NewTile,
+): void {
+  const insight_id = asked === undefined ? null : insightOf({ orm }, place.project, asked, attr);
+  const ofBoth = [dashboardTile.dashboard_id, dashboardTile.insight_id];
+  const added = orm
+    .insert(dashboardTile)
+    .values({ layouts: {}, ...look, dashboard_id: place.id, insight_id, body: body ?? null });
+  if (Object.keys(look).length === 0) added.onConflictDoNothing({ target: ofBoth }).run();
+  else added.onConflictDoUpdate({ target: ofBoth, set: look }).run();
+}
+
+function checkShown(
+  shown: { insight_id: number | null; body: string | null },
+  { insight, body, attr }: TileChange,
+): void {
+  const isOther = insight !== undefined && insight !== shown.insight_id;
+  if (!isOther && (body === undefined || shown.body !== null)) return;
+  const detail = "A tile keeps what it shows: delete it, and add another one without an id.";
+  throw new Failure("invalid_input", detail, `${attr}__${isOther ? "insight" : "text"}`);
 }
 
 /** Returns the id of an insight, which is made if it is given whole. Fails `invalid_input` if there is no such one. */

@@ -182,11 +182,36 @@ describe("tiles", () => {
     );
   });
 
+  test("keep what they show, and are deleted by their id", async () => {
+    const [a, b] = [await insight("a"), await insight("b")];
+    const { dashboard, address } = await make({
+      tiles: [{ insight: a.id }, { text: { body: "x" } }],
+    });
+    const [first, second] = dashboard.tiles.map(({ id }) => id);
+    for (const [tile, attr] of [
+      [{ id: first, insight: b.id }, "insight"],
+      [{ id: first, text: { body: "y" } }, "text"],
+      [{ id: second, insight: a.id }, "insight"],
+      [{ insight: a.id, deleted: true }, "id"],
+    ] as const) {
+      const refused = await patch(address, { tiles: [tile] });
+      expect(refused).toMatchObject({ status: 400, body: { attr: `tiles__0__${attr}` } });
+    }
+    expect((await read(address)).tiles).toEqual(dashboard.tiles);
+  });
+
   test("have an insight once, also if it is put there by the insight", async () => {
     const one = await insight("a");
-    const { dashboard, address } = await make({
-      tiles: [{ insight: one.id }, { insight: one.id }],
-    });
+    const { dashboard, address } = await make({ tiles: [{ insight: one.id }] });
+    for (const tiles of [
+      [{ insight: one.id }, { insight: one.id }],
+      [dashboard.tiles[0], { insight: one.id }],
+    ]) {
+      expect(await patch(address, { tiles })).toMatchObject({
+        status: 400,
+        body: { attr: "tiles__1__insight", detail: expect.stringContaining("twice") },
+      });
+    }
     const other = await make();
     const path = `${app.api}/insights/${one.short_id}/`;
     expect(dashboard.tiles).toHaveLength(1);
