@@ -102,7 +102,7 @@ export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
     known: [...LOG_QUERY_FIELDS, "kind"],
     attr,
   });
-  const limit = whole("limit", asked.limit) || LOG_LIMIT_DEFAULT;
+  const limit = whole("limit", asked.limit ?? LOG_LIMIT_DEFAULT);
   checkLimit(limit, LOG_LIMIT_MAX, { attr: "query__limit", next: "send nextCursor as after" });
   const offset = whole("offset", asked.offset);
   const after = readCursor(asked.after ?? undefined, "query__after");

@@ -129,17 +129,12 @@ export function activities(reads: ActivityReads, persons: Pick<PersonReads, "fin
   };
 }
 
-function read({ limit = 0, page = 1 }: ActivityAsked) {
-  for (const [name, value, least] of [
-    ["limit", limit, 0],
-    ["page", page, 1],
-  ] as const) {
-    if (value >= least && Number.isSafeInteger(value * ACTIVITY_LIMIT_MAX)) continue;
-    const detail = `A whole number of ${least} or more is expected.`;
-    throw new Failure("invalid_input", detail, name);
+function read({ limit = ACTIVITY_LIMIT_DEFAULT, page = 1 }: ActivityAsked) {
+  if (page < 1 || !Number.isSafeInteger(page * ACTIVITY_LIMIT_MAX)) {
+    throw new Failure("invalid_input", "A whole number of 1 or more is expected.", "page");
   }
   checkLimit(limit, ACTIVITY_LIMIT_MAX);
-  return { limit: limit || ACTIVITY_LIMIT_DEFAULT, page };
+  return { limit, page };
 }
 
 function link(url: URL, place: { limit: number; page: number; cursor?: string }): string {

@@ -135,7 +135,7 @@ export function persons({ reads, search, isCatchingUp, projects, now }: Needs): 
 
     async csv(project, filters, { limit, offset = 0 }, signal) {
       const filter = await read(project, filters);
-      const part = { limit: limit || Number.MAX_SAFE_INTEGER, offset };
+      const part = { limit: limit ?? Number.MAX_SAFE_INTEGER, offset };
       return personTable(() => walk(project, filter, part, signal));
     },
 

@@ -27,29 +27,32 @@ export const PAGE_LIMIT_MAX = 1000;
 /** Bytes of text in one page; a page with more ends early, but has at least one row (decision 14). */
 export const PAGE_BYTES_MAX = 16_777_216;
 
-/** Reads `limit`, `offset` and `cursor`; 0 rows mean the default. Fails `invalid_input` below 0 and over the maximum. */
+/** Reads `limit`, `offset` and `cursor`; Fails `invalid_input` on others than there may be. */
 export function pageQuery(asked: {
   limit?: number | undefined;
   offset?: number | undefined;
   cursor?: string | undefined;
 }): PageQuery {
   const { limit = PAGE_LIMIT_DEFAULT, offset = 0, cursor } = asked;
-  for (const [name, value] of Object.entries({ limit, offset })) {
-    if (!Number.isSafeInteger(value) || value < 0) {
-      throw new Failure("invalid_input", "A whole number of 0 or more is expected.", name);
-    }
+  if (!Number.isSafeInteger(offset) || offset < 0) {
+    throw new Failure("invalid_input", "A whole number of 0 or more is expected.", "offset");
   }
   checkLimit(limit, PAGE_LIMIT_MAX);
-  return { limit: limit || PAGE_LIMIT_DEFAULT, offset, cursor };
+  return { limit, offset, cursor };
 }
 
-/** Fails `invalid_input` for a page of more rows than `most`: a shorter one would look like the last. */
+/** Fails `invalid_input` for a page without rows, or of more than `most`: a shorter one would look like the last. */
 export function checkLimit(
   limit: number,
   most: number,
   { attr = "limit", next = "follow next" } = {},
 ): void {
-  if (limit <= most) return;
+  const isWhole = Number.isSafeInteger(limit) && limit >= 1;
+  if (isWhole && limit <= most) return;
+  if (!isWhole) {
+    const detail = `limit is a whole number from 1 to ${most}. Leave it out for the default.`;
+    throw new Failure("invalid_input", detail, attr);
+  }
   throw new Failure("invalid_input", `limit is at most ${most}. For more rows, ${next}.`, attr);
 }
 

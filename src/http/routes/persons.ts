@@ -68,7 +68,10 @@ export const personRoutes = (persons: Persons) => [
       const filter = { distinct_id, email, search, properties };
       // A table has no next page: it may have all rows.
       const most = format === "csv" ? PAGE_LIMIT_MAX : Number.POSITIVE_INFINITY;
-      const checked = pageQuery({ limit: limit && Math.min(limit, most), offset });
+      const checked = pageQuery({
+        limit: limit === undefined ? limit : Math.min(limit, most),
+        offset,
+      });
       if (format === "csv") {
         return csv(await persons.csv(project, filter, { limit, offset }, signal));
       }

@@ -33,7 +33,7 @@ test("other requests are answered between two parts of a table, however many tab
     now: () => Date.parse("2026-11-21T12:00:00Z"),
   });
 
-  const tables = Array.from({ length: 20 }, () => service.csv(1, {}, { limit: 0 }, FOREVER));
+  const tables = Array.from({ length: 20 }, () => service.csv(1, {}, {}, FOREVER));
   let isOver = false;
   const between: number[] = [];
   const others = (async () => {

@@ -40,9 +40,9 @@ describe("a page", () => {
     expect(shown.previous).toBe("http://localhost:8000/api/x/?limit=10");
   });
 
-  test("has the default size for none or 0, and never more than the most", () => {
+  test("has the default size for none, and never none or more than the most", () => {
     expect(pageQuery({})).toEqual({ limit: 100, offset: 0 });
-    expect(pageQuery({ limit: 0 })).toEqual({ limit: 100, offset: 0 });
+    expect(() => pageQuery({ limit: 0 })).toThrow("limit is a whole number from 1 to 1000");
     expect(pageQuery({ limit: PAGE_LIMIT_MAX, offset: 3 })).toMatchObject({
       limit: PAGE_LIMIT_MAX,
     });
