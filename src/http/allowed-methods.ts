@@ -6,6 +6,11 @@ import { corsHeaders, preflight } from "./request/cors.ts";
 /** Methods in the order of `Allow`; ALL is Elysia's name for any other one. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "ALL"];
 
+/** The address at which PostHog has the answer to a query that still runs. */
+const OF_QUERY = /\/query\/[^/]+\/?$/;
+const ANSWERED_AT_ONCE =
+  " No query is answered later: POST …/query/ with the query has the whole answer.";
+
 /**
  * Answers 405 with `Allow` to each other method of a known path. Every method gets a route, because else
  * Elysia would use another path that has a parameter in this place.
@@ -24,8 +29,10 @@ export function refuseOtherMethods(
       methods.has(method === "HEAD" ? "GET" : method);
     const allow = METHODS.filter((method) => isServed(method) || (isSdk && method === "OPTIONS"));
     const refuse = ({ request }: { request: Request }) => {
-      const failure = new Failure("method_not_allowed", `Allowed here: ${allow.join(", ")}.`);
-      return problem(orInstead(failure, new URL(request.url).pathname), {
+      const { pathname } = new URL(request.url);
+      const why = request.method === "GET" && OF_QUERY.test(pathname) ? ANSWERED_AT_ONCE : "";
+      const detail = `Allowed here: ${allow.join(", ")}.${why}`;
+      return problem(orInstead(new Failure("method_not_allowed", detail), pathname), {
         allow: allow.join(", "),
         ...(isSdk ? corsHeaders(request) : {}),
       });

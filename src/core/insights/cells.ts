@@ -3,6 +3,7 @@ import type { Breakdown } from "../queries/breakdown.ts";
 import { LIFECYCLE_STATUSES } from "../queries/lifecycle.ts";
 import { type Fields, fields, malformed, missing } from "../queries/query-fields.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { rejectUnknownFields } from "../values/known-fields.ts";
 import { BREAKDOWN_WORDS } from "./lines/line-order.ts";
 
 /** Fields that name a number of an answer, by the kind of the query that they are sent with. */
@@ -13,6 +14,16 @@ const KNOWN: Record<string, readonly string[]> = {
     ...["funnelTrendsEntrancePeriodStart"],
   ],
   StickinessActorsQuery: ["day", "series"],
+};
+
+/** Those of them that name a number of a kind of answer. */
+const USED: Record<Plan["query"]["kind"], readonly string[]> = {
+  TrendsQuery: ["day", "series", "breakdown", "compare"],
+  FunnelsQuery: KNOWN["FunnelsActorsQuery"] ?? [],
+  RetentionQuery: ["interval", "day", "breakdown"],
+  PathsQuery: [],
+  LifecycleQuery: ["day", "status"],
+  StickinessQuery: ["day", "series"],
 };
 
 /** The kinds of queries that name a number of an answer. */
@@ -49,6 +60,12 @@ export function withoutWay(source: JsonObject): { source: JsonObject; way: JsonO
 /** Returns a plan with the number of its answer that is asked for. Fails `invalid_input`, `required`. */
 export function actorsOf(plan: Plan, cell: Fields, way: JsonObject): Actors {
   const { kind } = plan.query;
+  const known = ["kind", "source", ...USED[kind]];
+  rejectUnknownFields(cell.sent, {
+    known,
+    attr: "query__source",
+    kind: `field of a number of a ${kind}`,
+  });
   switch (kind) {
     case "TrendsQuery":
       return { kind, plan: plan as PlanOf<typeof kind>, cell: trendsCell(plan as never, cell) };

@@ -20,6 +20,7 @@ import { storableTags } from "../values/tags.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { checkName, nameOf, tableName } from "./insight-name.ts";
+import { tablePeriod } from "./tables/events.ts";
 
 /** The fields of an insight as they are sent. */
 export type SentInsight = {
@@ -167,7 +168,8 @@ function keptQuery(sent: Json, moment: Moment): { query: JsonObject; read: Query
   if (!isObject(sent)) throw new Failure("invalid_input", "A query is an object.", "query");
   const { kind = null, query: text } = sourceOf(sent);
   if (isTable(sent)) {
-    readTable(sent, moment);
+    const table = readTable(sent, moment);
+    if (table.kind === "EventsQuery") tablePeriod(table, moment);
     return { query: sent, read: undefined };
   }
   if (!TEXT_KINDS.includes(kind)) {

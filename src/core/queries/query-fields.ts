@@ -88,7 +88,8 @@ export function nodesOf<T>(
   if (sent === undefined || sent === null) throw missing(attr);
   if (!Array.isArray(sent) || sent.length < min || sent.length > max) {
     const count = min === max ? String(min) : `${min} to ${max}`;
-    throw malformed(`A list of ${count} series is expected.`, attr);
+    const found = Array.isArray(sent) ? `one of ${sent.length}` : foundIn(sent);
+    throw malformed(`A list of ${count} series is expected, not ${found}.`, attr);
   }
   return sent.map((node, index) => one(node, `${attr}__${index}`));
 }
@@ -183,7 +184,7 @@ function eventFilter(
   const { type, filter } = propertyFilter(one, { types, ...moment, attr });
   if (type === "session") checkSessionProperty(filter.key, attr);
   const index = isObject(one) ? one["group_type_index"] : null;
-  return { of: propertyOf(type, index, attr), filter };
+  return { of: propertyOf(type, index, `${attr}__group_type_index`), filter };
 }
 
 /** Returns the owner of a property. Fails `invalid_input` on the index of a group type. */
@@ -194,7 +195,7 @@ export function propertyOf(
 ): PropertyOf {
   if (type !== "group") return { type };
   const max = GROUP_TYPES_MAX - 1;
-  return { type, group_type_index: whole(index, { attr, min: 0, max }, "A group_type_index") };
+  return { type, group_type_index: whole(index, { attr, min: 0, max }) };
 }
 
 /** Reads `dateRange`. */
@@ -213,13 +214,13 @@ export const intervalOf = ({ choice }: Fields): Interval => choice("interval", I
 /** Returns the item of a list of one, or a value that is no list. Fails `invalid_input` on longer lists. */
 export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
   if (!Array.isArray(sent)) return sent;
-  if (sent.length > 1) throw malformed("A list of one is expected.", attr);
+  if (sent.length > 1) throw malformed(`A list of one is expected, not of ${sent.length}.`, attr);
   return sent[0];
 }
 
 /** Reads an object without unknown fields; empty fields, and fields that change no number, are allowed. Fails `invalid_input`. */
 export function fields(sent: Json, attr: string, known: readonly string[]): Fields {
-  if (!isObject(sent)) throw malformed("An object is expected.", attr);
+  if (!isObject(sent)) throw malformed(`An object is expected, not ${foundIn(sent)}.`, attr);
   rejectUnknownFields(sent, { known, attr });
   const attrOf = (name: string) => `${attr}__${name}`;
   return {
@@ -243,32 +244,43 @@ export function choice<T extends string>(
 ): T {
   const found = choices.find((known) => known === value);
   if (found !== undefined) return found;
-  const instead = insteadOf(attr.slice(attr.lastIndexOf("__") + 2), value);
+  const instead = insteadOf(nameIn(attr), value);
   throw new Failure("invalid_choice", `${instead}One of ${choices.join(", ")} is expected.`, attr);
 }
 
 function flag(value: Json, attr: string): boolean {
   if (typeof value === "boolean") return value;
-  throw malformed("true or false is expected.", attr);
+  throw malformed(`true or false is expected, not ${foundIn(value)}.`, attr);
 }
 
 /** Returns a whole number from `min` to `max`. Fails `invalid_input`. */
-function whole(
-  value: Json | undefined,
-  { attr, min, max }: Range & { attr: string },
-  what = "A whole number",
-): number {
+function whole(value: Json | undefined, { attr, min, max }: Range & { attr: string }): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) {
     return value;
   }
-  const one = min === max ? `${min}` : `${what} from ${min} to ${max}`;
-  throw malformed(`${one} is expected.`, attr);
+  const name = nameIn(attr);
+  const instead = min === max ? insteadOf("field", name) : "";
+  const expected =
+    min === max ? `only ${min} is taken` : `a whole number from ${min} to ${max} is expected`;
+  throw malformed(`${instead}${name} is ${foundIn(value)}: ${expected}.`, attr);
 }
+
+/** Says what stands in a place: a number or true and false as they are, other values by their type. */
+function foundIn(value: Json | undefined): string {
+  if (value === undefined || value === null) return "missing";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return "a text";
+  return Array.isArray(value) ? "a list" : "an object";
+}
+
+/** The last name of a field. */
+const nameIn = (attr: string) => attr.slice(attr.lastIndexOf("__") + 2);
 
 /** Returns a text; null if it is absent. Fails `invalid_input`. */
 export function textOrNone(value: Json | undefined, attr: string): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== "string") throw malformed("A text is expected.", attr);
+  if (typeof value !== "string")
+    throw malformed(`A text is expected, not ${foundIn(value)}.`, attr);
   return storableText(value);
 }
 

@@ -26,10 +26,10 @@ WebExternalClicksTableQuery: write a TrendsQuery of $autocapture with a breakdow
 WebGoalsQuery WebAnalyticsExternalSummaryQuery WebNotableChangesQuery: write a FunnelsQuery with the goal as its last step
 WebVitalsQuery WebVitalsPathBreakdownQuery: write a TrendsQuery of $web_vitals with math p75 and math_property $web_vitals_LCP_value
 SessionsQuery SessionsTimelineQuery SessionAttributionExplorerQuery SessionBatchEventsQuery: write a HogQLQuery such as SELECT * FROM sessions
-RecordingsQuery: recordings are not kept here: write an EventsQuery with a filter of $session_id
+RecordingsQuery: recordings are not kept: write an EventsQuery with a filter of $session_id
 PersonsNode: write an ActorsQuery, or GET …/persons/
 GroupsQuery AccountsQuery UsageMetricsQuery: GET …/groups/?group_type_index=0, or write a HogQLQuery
-HogQuery: programs in Hog do not run here: write SQL as a HogQLQuery
+HogQuery: programs in Hog do not run: write SQL as a HogQLQuery
 HogQLMetadata HogQLAutocomplete: send the HogQLQuery itself, whose error names the mistake, or GET …/query/schema/
 DatabaseSchemaQuery: GET …/query/schema/
 InsightActorsQuery FunnelsActorsQuery StickinessActorsQuery: write it as source of an ActorsQuery
@@ -38,7 +38,7 @@ FunnelCorrelationQuery FunnelCorrelationActorsQuery: write a FunnelsQuery with a
 ErrorTrackingQuery ErrorTrackingSimilarIssuesQuery ErrorTrackingBreakdownsQuery ErrorTrackingIssueCorrelationQuery: write a TrendsQuery of $exception with a breakdownFilter, or an EventsQuery of $exception
 LogsQuery LogAttributesQuery LogValuesQuery: POST …/logs/query/
 TracesQuery TraceQuery TraceNeighborsQuery: write an EventsQuery of $ai_generation with a filter of $ai_trace_id
-TraceSpansQuery TraceSpansAggregationQuery TraceSpansTreeQuery TraceSpansAttributeBreakdownQuery TraceSpansSymbolStatsQuery: spans are not kept here, but those of AI are events: write an EventsQuery of $ai_generation
+TraceSpansQuery TraceSpansAggregationQuery TraceSpansTreeQuery TraceSpansAttributeBreakdownQuery TraceSpansSymbolStatsQuery: spans are not kept, but those of AI are events: write an EventsQuery of $ai_generation
 ExperimentQuery ExperimentExposureQuery ExperimentActorsQuery ExperimentTrendsQuery ExperimentFunnelsQuery ExperimentMetric ExperimentEventExposureConfig: write a FunnelsQuery or a TrendsQuery with a breakdown by $feature/NAME
 RevenueAnalyticsGrossRevenueQuery RevenueAnalyticsMetricsQuery RevenueAnalyticsMRRQuery RevenueAnalyticsOverviewQuery RevenueAnalyticsTopCustomersQuery RevenueExampleEventsQuery RevenueExampleDataWarehouseTablesQuery: write a TrendsQuery with math sum of the property with the amount
 MarketingAnalyticsTableQuery MarketingAnalyticsAggregatedQuery NonIntegratedConversionsTableQuery: write a TrendsQuery with a breakdown by utm_campaign
@@ -50,15 +50,15 @@ SuggestedQuestionsQuery: GET …/query/draft_sql/, or ask in words
 VectorSearchQuery DocumentSimilarityQuery: write a HogQLQuery with ILIKE
 EndpointsUsageOverviewQuery EndpointsUsageTableQuery EndpointsUsageTrendsQuery: GET /metrics
 MCPHarnessBreakdownQuery MCPToolTopUsersQuery MCPToolFailuresQuery MCPToolStatsQuery MCPToolDailyStatsQuery MCPToolDescriptionsQuery MCPToolSampleIntentsQuery MCPToolNeighborsQuery: write a TrendsQuery of $mcp_tool_call with a breakdown by $mcp_tool_name
-ActionsNode: there are no actions here: write an EventsNode with the event of the action, and its conditions as properties
+ActionsNode: there are no actions: write an EventsNode with the event of the action, and its conditions as properties
 DataWarehouseNode FunnelsDataWarehouseNode LifecycleDataWarehouseNode ExperimentDataWarehouseNode: there are no tables of other sources: send their rows as events, and write an EventsNode
 GroupNode: write one EventsNode for each of its nodes, with a formula such as A + B, or a HogQLQuery with event IN ('a', 'b')
 `),
   type: adviceOf(`
 element: write a filter of the type event by $el_text, or by $elements_chain with icontains or regex
-cohort static-cohort dynamic-cohort precalculated-cohort: there are no cohorts here: write the conditions themselves, of the type person, or behavioral for what persons did
+cohort static-cohort dynamic-cohort precalculated-cohort: there are no cohorts: write the conditions themselves, of the type person, or behavioral for what persons did
 feature flag: write a filter of the type event by $feature/NAME
-recording log_entry: recordings are not kept here: write a filter of the type session, such as by $session_duration
+recording log_entry: recordings are not kept: write a filter of the type session, such as by $session_duration
 meta internal_event: write a filter of the type event, or dateRange for times
 event_metadata: write the event into series, times into dateRange, or write a HogQLQuery with a condition on distinct_id
 person_metadata: write a HogQLQuery with a condition on person.created_at
@@ -87,7 +87,7 @@ not_set not_exists is_null: write is_not_set
 is_date_between: write two filters, is_date_after and is_date_before
 is_relative_date_before: write is_date_before with an age such as -7d
 is_relative_date_after: write is_date_after with an age such as -7d
-in_cohort not_in_cohort: there are no cohorts here: write the conditions themselves
+in_cohort not_in_cohort: there are no cohorts: write the conditions themselves
 `),
   math: adviceOf(`
 unique_users uniq unique: write dau
@@ -99,7 +99,7 @@ min_count_per_actor max_count_per_actor median_count_per_actor p75_count_per_act
 p25 p10 p99.9: write a HogQLQuery with quantile
 `),
   breakdown_type: adviceOf(`
-cohort: there are no cohorts here: write one series for each, with its conditions as properties
+cohort: there are no cohorts: write one series for each, with its conditions as properties
 element: write a breakdown of the type event by $el_text
 meta: write the type event_metadata
 data_warehouse data_warehouse_person_property: there are no tables of other sources: set properties of persons, and write the type person
@@ -156,14 +156,16 @@ pathGroupings localPathCleaningFilters: write excludeEvents, or a HogQLQuery wit
 minEdgeWeight maxEdgeWeight: write edgeLimit: the most frequent ways come first
 funnelPathsFilter: write startPoint and endPoint
 pathDropoffKey: write pathStartKey and pathEndKey
-actionId actionSteps: there are no actions here: write event and properties
+actionId actionSteps: there are no actions: write event and properties
 source: write the persons of a number as an ActorsQuery
-cohort: there are no cohorts here: write the conditions as properties
+cohort: there are no cohorts: write the conditions as properties
 distinctId: write it as search of an ActorsQuery
 connectionId sendRawQuery: SQL reads the tables of GET …/query/schema/ alone: leave it out
 excludeAttributes customColumns sparklineBreakdownBy: leave it out: records have all fields
 liveLogsCheckpoint: write the nextCursor of the page before as after
 resourceFingerprint: write serviceNames, or a filter of the type log_resource_attribute
+operator_value: write 1, or the value performed_event_multiple with operator_value
+time_value: leave it out: min_periods counts the intervals
 operand: write properties as a group with the type AND or OR
 funnelCustomSteps: write one ActorsQuery for each funnelStep
 `),
@@ -239,7 +241,7 @@ schema: GET /openapi.json
 export function insteadOf(place: string, name: unknown): string {
   if (typeof name !== "string" || !Object.hasOwn(INSTEAD, place)) return "";
   const table: Readonly<Record<string, string>> = INSTEAD[place as keyof typeof INSTEAD];
-  return Object.hasOwn(table, name) ? `${name} is not taken here: ${table[name]}. ` : "";
+  return Object.hasOwn(table, name) ? `${name} is not taken here: ${reason(table[name])}. ` : "";
 }
 
 /**
@@ -259,5 +261,8 @@ export function insteadOfPath(pathname: string, part: "all" | "below" = "all"): 
       (part === "all" || name.includes("/")) &&
       paths.some((path) => `${path}/`.startsWith(`${name}/`)),
   );
-  return found === undefined ? "" : `…/${found[0]}/ is not served here: ${found[1]}.`;
+  return found === undefined ? "" : `…/${found[0]}/ is not served here: ${reason(found[1])}.`;
 }
+
+/** An advice as a part of a sentence that has a colon already. */
+const reason = (advice = "") => advice.replace(": ", "; ");

@@ -93,8 +93,27 @@ function invalid(error: ValidationError): Failure {
     const detail = `One of ${choices.join(", ")} is expected.`;
     return new Failure("invalid_choice", detail, attr);
   }
-  return new Failure("invalid_input", "The value has the wrong type or form.", attr);
+  const expected = first === undefined ? undefined : expectedIn(first);
+  const detail =
+    expected === undefined
+      ? "The value has the wrong type or form: /openapi.json has the right one."
+      : `${expected} is expected.`;
+  return new Failure("invalid_input", detail, attr);
 }
+
+/** Returns the type that a value should have, in words; undefined if it has it, and breaks another rule. */
+function expectedIn({ schema, value }: { schema: Record<string, unknown>; value: unknown }) {
+  const type = String(schema["type"]);
+  const found = Array.isArray(value) ? "array" : typeof value;
+  const isOfType = type === found || (type === "integer" && Number.isSafeInteger(value));
+  return isOfType ? undefined : EXPECTED[type];
+}
+
+/** The types of JSON Schema in words. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  ...{ string: "A text", integer: "A whole number", number: "A number", null: "null" },
+  ...{ boolean: "Either true or false", array: "A list", object: "An object" },
+};
 
 /** The texts between which a schema lets one choose; empty for any other schema. */
 function choicesOf({ anyOf }: Record<string, unknown>): string[] {

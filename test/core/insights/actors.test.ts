@@ -206,6 +206,13 @@ describe("the persons of a number", () => {
     [of(trends, { series: 1 }), "invalid_input", "query__source__series"],
     [of(trends, { breakdown: "x" }), "invalid_input", "query__source__breakdown"],
     [of(trends, { compare: "previous" }), "invalid_input", "query__source__compare"],
+    [of(trends, { status: "new" }), "invalid_input", "query__source__status"],
+    [of(trends, { interval: 1 }), "invalid_input", "query__source__interval"],
+    [of(lifecycle, { series: 1 }), "invalid_input", "query__source__series"],
+    [
+      { kind: "FunnelsActorsQuery", source: trends, funnelStep: 1 },
+      ...(["invalid_input", "query__source__funnelStep"] as const),
+    ],
     [of(compared, { funnelStep: 1 }), "invalid_input", "query__source__funnelStep"],
     [of(lifecycle, { status: "new" }), "required", "query__source__day"],
     [of(lifecycle, { day: "2026-11-21" }), "required", "query__source__status"],

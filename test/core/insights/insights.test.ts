@@ -338,7 +338,7 @@ describe("a question about events", () => {
       "a group's filter of no type",
       { series: [{ properties: [{ key: "a", value: 1, type: "group" }] }] },
       "invalid_input",
-      "query__series__0__properties",
+      "query__series__0__properties__group_type_index",
     ],
     [
       "a pattern",

@@ -97,6 +97,16 @@ describe("an insight", () => {
       "too_long",
       "description",
     ],
+    [
+      "a time of events that cannot be read",
+      { query: { kind: "EventsQuery", select: ["*"], after: "soon" } },
+      ...(["invalid_input", "query__after"] as const),
+    ],
+    [
+      "an end of events that cannot be read",
+      { query: { kind: "EventsQuery", select: ["*"], before: "2026-99-99" } },
+      ...(["invalid_input", "query__before"] as const),
+    ],
     ["an unknown dashboard", { query: QUERY, dashboards: [999] }, "invalid_input", "dashboards"],
     ["a dashboard by name", { query: QUERY, dashboards: ["1"] }, "invalid_input", "dashboards__0"],
   ])("is refused with %s", async (_what, body, code, attr) => {

@@ -113,10 +113,19 @@ describe("a behavioral filter", () => {
     [{ value: "performed_event_multiple" }, "required", "operator_value", "required"],
     [
       { value: "performed_event_multiple", operator_value: -1 },
-      ...(["invalid_input", "operator_value", "A whole number from 0"] as const),
+      ...([
+        "invalid_input",
+        "operator_value",
+        "operator_value is -1: a whole number from 0",
+      ] as const),
     ],
     [{ operator: "lte" }, "invalid_choice", "operator", "One of gte"],
-    [{ operator_value: 2 }, "invalid_input", "operator_value", "1 is expected"],
+    [
+      { operator_value: 2 },
+      "invalid_input",
+      "operator_value",
+      "the value performed_event_multiple",
+    ],
     [
       { value: "performed_event_sum", operator_value: 2 },
       ...(["required", "sum_property", "required"] as const),
@@ -130,7 +139,7 @@ describe("a behavioral filter", () => {
     ],
     [
       { value: "performed_event_regularly", min_periods: 2, time_interval: "day", time_value: 3 },
-      ...(["invalid_input", "time_value", "1 is expected"] as const),
+      ...(["invalid_input", "time_value", "time_value is 3: only 1 is taken"] as const),
     ],
     [{ time_interval: "day" }, "required", "time_value", "required"],
     [{ time_value: 3, time_interval: "hour" }, "invalid_choice", "time_interval", "day, week"],

@@ -15,7 +15,7 @@ test("a name has one line, which says what to write in plain words", () => {
 
 test("the sentence of a name has the name, that of other names is empty", () => {
   expect(insteadOf("kind", "HogQuery")).toBe(
-    "HogQuery is not taken here: programs in Hog do not run here: write SQL as a HogQLQuery. ",
+    "HogQuery is not taken here: programs in Hog do not run; write SQL as a HogQLQuery. ",
   );
   for (const name of ["constructor", "__proto__", "TrendsQuery", null, 7, {}]) {
     expect(insteadOf("kind", name)).toBe("");

@@ -5,6 +5,7 @@ import type { EventColumn, EventsTable } from "../../queries/tables/events.ts";
 import { Failure } from "../../values/failure.ts";
 import type { Json } from "../../values/json.ts";
 import { valueAt } from "../../values/property-filter.ts";
+import type { Moment } from "../../values/zoned-time.ts";
 import type { Asking } from "../answers.ts";
 import type { TableNeeds, TableRows } from "./answer.ts";
 import { personCell, personsById } from "./persons.ts";
@@ -38,10 +39,23 @@ export async function eventRows(
 /** Returns the period on the clock of the project. Fails `invalid_input` with the sent field. */
 export async function eventsPeriod(
   { queries }: Pick<TableNeeds, "queries">,
-  { after, before }: EventsTable,
+  query: EventsTable,
   { project, moment, signal }: Asking,
 ): Promise<Period> {
-  const first = after === ALL_TIME ? await queries.firstEventAt(project, signal) : undefined;
+  const isAll = query.after === ALL_TIME;
+  return tablePeriod(
+    query,
+    moment,
+    isAll ? await queries.firstEventAt(project, signal) : undefined,
+  );
+}
+
+/** The same, where `first` is the time of the first event of all. */
+export function tablePeriod(
+  { after, before }: EventsTable,
+  moment: Moment,
+  first?: number,
+): Period {
   const range = { date_from: after, date_to: before };
   try {
     return periodOf(range, { interval: null, isExact: true, ...moment, first });
