@@ -83,13 +83,8 @@ function storable(ms: number): number {
 }
 
 /** The same time of the same day, or the last one that a shorter month has. */
-function monthsBefore(now: number, months: number): number {
-  const date = new Date(now);
-  const day = date.getUTCDate();
-  date.setUTCMonth(date.getUTCMonth() - months + 1, 0);
-  date.setUTCDate(Math.min(day, date.getUTCDate()));
-  return date.getTime();
-}
+const monthsBefore = (now: number, months: number) =>
+  zoned(now, "UTC").subtract({ months }).epochMilliseconds;
 
 /**
  * How far a zone's clock is ahead of UTC, negative if it is later, in spans of time: in order, each until a
@@ -102,26 +97,26 @@ const HOUR_MS = DAY_MS / 24;
 /** No clock is as far from UTC as a day. */
 const MARGIN_MS = DAY_MS;
 
-/** No clock is put forward and back within a week. */
-const STEP_MS = 7 * DAY_MS;
-
 /** Earlier, no clock changed by a rule; later times of events are not accepted (decision 12). */
 const RULES_MS = { from: Date.UTC(1800, 0), before: Date.UTC(2200, 0) };
 
+/** A time on the clock of a zone. */
+const zoned = (ms: number, timezone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
+
+/** How far a zone's clock is ahead of UTC at a time, in milliseconds. */
+const aheadAt = (ms: number, timezone: string) =>
+  timezone === "UTC" ? 0 : zoned(ms, timezone).offsetNanoseconds / 1e6;
+
 /** The local clock of a zone at a time, as if it were UTC; both in milliseconds. */
-export function wallClock(ms: number, timezone: string): number {
-  return clockOf(timezone)(ms);
-}
+export const wallClock = (ms: number, timezone: string): number => ms + aheadAt(ms, timezone);
 
 /**
  * When a zone's clock shows a time, the other way round than `wallClock`; a time that it passes over
  * when it is put forward is as much later.
  */
-export function instantOf(wall: number, timezone: string): number {
-  const clock = clockOf(timezone);
-  const ahead = (ms: number) => clock(ms) - ms;
-  return wall - ahead(wall - ahead(wall));
-}
+export const instantOf = (wall: number, timezone: string): number =>
+  wall - aheadAt(wall - aheadAt(wall, timezone), timezone);
 
 /**
  * The latest time that a zone's clock has shown by an instant, as `wallClock` gives it: where it was just
@@ -159,50 +154,17 @@ export function clockPieces(
   { from, before }: { from: number; before: number },
 ): ClockPiece[] {
   if (timezone === "UTC") return [{ until: null, ahead_s: 0 }];
-  const clock = clockOf(timezone);
-  const aheadAt = (ms: number) => Math.round((clock(ms) - ms) / 1000);
-  const pieces: ClockPiece[] = [];
-  let at = Math.max(from - MARGIN_MS, RULES_MS.from);
+  let clock = zoned(Math.max(from - MARGIN_MS, RULES_MS.from), timezone);
   const end = Math.min(before + MARGIN_MS, RULES_MS.before);
-  for (let ahead_s = aheadAt(at); at < end; at += STEP_MS) {
-    const next = aheadAt(at + STEP_MS);
-    if (next === ahead_s) continue;
-    const changed = changeWithin(at, at + STEP_MS, (ms) => aheadAt(ms) === ahead_s);
-    pieces.push({ until: isoTime(changed), ahead_s });
-    ahead_s = next;
+  const pieces: ClockPiece[] = [];
+  const aheadOf = ({ offsetNanoseconds }: Temporal.ZonedDateTime) => offsetNanoseconds / 1e9;
+  for (;;) {
+    const next = clock.getTimeZoneTransition("next");
+    if (next === null || next.epochMilliseconds >= end) break;
+    const isChange = next.offsetNanoseconds !== clock.offsetNanoseconds;
+    const until = isoTime(next.epochMilliseconds);
+    if (isChange) pieces.push({ until, ahead_s: aheadOf(clock) });
+    clock = next;
   }
-  return [...pieces, { until: null, ahead_s: aheadAt(at) }];
-}
-
-/** The first whole second at which something no longer holds that held at `from`. */
-function changeWithin(from: number, to: number, holds: (ms: number) => boolean): number {
-  let [held, changed] = [Math.floor(from / 1000), Math.ceil(to / 1000)];
-  while (changed - held > 1) {
-    const middle = Math.floor((held + changed) / 2);
-    if (holds(middle * 1000)) held = middle;
-    else changed = middle;
-  }
-  return changed * 1000;
-}
-
-/** Reads a zone's clock; making what reads it takes longer than many readings. */
-function clockOf(timezone: string): (ms: number) => number {
-  if (timezone === "UTC") return (ms) => ms;
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: timezone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  return (ms) => {
-    const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
-    const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
-    const day = new Date(0).setUTCFullYear(part("year"), part("month") - 1, part("day"));
-    const seconds = (part("hour") * 60 + part("minute")) * 60 + part("second");
-    return day + seconds * 1000 + (((ms % 1000) + 1000) % 1000);
-  };
+  return [...pieces, { until: null, ahead_s: aheadOf(clock) }];
 }

@@ -57,6 +57,8 @@ const at = (text: string) => Date.parse(text);
 
 test("a clock shows the time of its zone, to the fraction of a second, in any year", () => {
   expect(wallClock(-1, "Europe/Berlin")).toBe(3_600_000 - 1);
+  // A microsecond before 1970 is in the second before.
+  expect(wallClock(-999.5, "Europe/Berlin")).toBe(3_600_000 - 999.5);
   expect(wallClock(5, "UTC")).toBe(5);
   const early = at("0050-06-01T12:00:00Z");
   expect(Math.abs(wallClock(early, "Asia/Tokyo") - early)).toBeLessThan(12 * 3_600_000);
