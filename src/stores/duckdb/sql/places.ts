@@ -6,6 +6,7 @@ import {
   lastName,
   NAME,
   type Node,
+  named,
   namesOf,
   nodesIn,
   numberIn,
@@ -25,6 +26,14 @@ export function keyIn(node: Node | undefined): string | undefined {
 
 /** Returns the constant text that finds nested keys in JSON. */
 export const pointerOf = (path: readonly string[]): Node => constant(path.map(pointer).join(""));
+
+/** Returns the arguments of arrayElement. DuckDB 1.5 ends the process on one alone. */
+export function listAndPlace(node: Node): Node[] {
+  const args = nodesIn(node.children);
+  if (args.length === 2) return args;
+  const name = String(node.function_name);
+  return refuse(`${named(name)} takes a list and a place in it: arrayElement(list, 1).`, node);
+}
 
 /** Returns what finds the place of some keys, one after the other; keys that are written out are one. */
 function stepsOf(typing: Typing, keys: readonly Node[]): Node[] {

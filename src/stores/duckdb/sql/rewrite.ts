@@ -34,7 +34,7 @@ import {
   withRelations,
 } from "./names.ts";
 import { isText, isTextList, limitedBy, numbersTable, turned } from "./nodes.ts";
-import { placed, pointerOf } from "./places.ts";
+import { listAndPlace, placed, pointerOf } from "./places.ts";
 import type { Templates } from "./templates.ts";
 import {
   columnOf,
@@ -185,8 +185,8 @@ class Rewriting {
   #call(node: Node, from: From): Node {
     const name = folded(node.function_name);
     if (OF_PLACES.test(name)) {
-      const { alias = "", query_location = 0, children } = node;
-      const made = operator("ARRAY_EXTRACT", nodesIn(children), { alias, query_location });
+      const { alias = "", query_location = 0 } = node;
+      const made = operator("ARRAY_EXTRACT", listAndPlace(node), { alias, query_location });
       return this.#within(made, from) ?? this.#typing.operator(this.#fields(made, from), from);
     }
     const isAggregate = from.isAggregate || AGGREGATES.test(folded(node.function_name));

@@ -356,7 +356,7 @@ test.each([
   [String.raw`SELECT '\xff'`, "no character in UTF-8"],
   ["SELECT toInt(properties.words) IN (3, 'x') FROM events", "at 'x'"],
   ["SELECT count() FROM events WHERE properties['words']", 'at "words"'],
-  ["SELECT properties.words::Int FROM events", "calculated with: toFloat"],
+  ["SELECT properties.words::Int FROM events", "A text is no number: toFloat"],
   ["INSERT INTO events VALUES (1)", "INSERT is not taken"],
   ["/* a */ alter TABLE events DELETE WHERE 1", "ALTER is not taken"],
   ["WITH a AS (SELECT 1) DELETE FROM events", "DELETE is not taken"],
