@@ -79,7 +79,7 @@ const DEFINITIONS: [word: string, meaning: string][] = [
   ["returning visitor", "a visitor whose first page view was before the period"],
   [
     "session, visit",
-    "the events with one `$session_id`, if a page view of the period is among them; of an app, any event",
+    "the events with one `$session_id`; it belongs to the period in which it starts",
   ],
   ["session length", "seconds from the first event of a session to the last"],
   ["bounce", "a session with one page view, no `$autocapture`, and less than 10 seconds"],

@@ -45,7 +45,7 @@ export function websiteTiles(subject: Subject): TemplateTile[] {
   const numbers: readonly [name: string, query: JsonObject][] = [
     ["Visitors", number(visitors)],
     [subject === null ? "Events" : VIEWS[subject], number(all)],
-    ["Sessions", number(trend(subject, "unique_session"))],
+    ["Sessions", number(trend(null, "unique_session"))],
     subject === "$pageview"
       ? ["Bounce rate", number(BOUNCE_RATE)]
       : ["Session length", number(SESSION_LENGTH)],

@@ -64,7 +64,7 @@ export type Series = EventsNode & {
   math: SeriesMath;
   /** The property whose numbers are calculated with, or whose values are counted; null where events are counted. */
   math_property: string | null;
-  /** Whose property it is. A number of a session counts once in each interval that has events of the session. */
+  /** Whose property it is. A number of a session counts once, in the interval in which the session starts. */
   math_property_of: "event" | "person" | "session";
   /** The type of the counted groups; null unless groups are counted. */
   math_group_type_index: number | null;

@@ -58,8 +58,8 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     person_id: { type: "UUID", about: "the person of the first event now, after all merges" },
     ...columns("$start_timestamp $end_timestamp", time),
     ...columns("$session_duration duration", {
-      type: "BIGINT",
-      about: "end minus start, in whole seconds",
+      type: "DOUBLE",
+      about: "end minus start, in seconds with their fraction",
     }),
     ...columns("$pageview_count $autocapture_count $screen_count $event_count", {
       type: "BIGINT",

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { ActorRow, Actors } from "../../../src/core/ports/insights.ts";
 import type { Chance, DataSet, DataSets, Stored } from "./data-sets.ts";
-import { microsOf, ownerOf } from "./insight-reference.ts";
+import { ownerOf } from "./insight-reference.ts";
 
 /** Rows of an answer whose persons are compared, of each data set. */
 const ROWS_EACH = 4;
@@ -43,7 +43,8 @@ export function ownersOf(
   const found = new Map<number | null, ActorRow>();
   for (const [owner, own] of Map.groupBy(events, (event) => ownerOf(set, event))) {
     const id = places.get(owner) ?? null;
-    const last = own.toSorted((a, b) => microsOf(a) - microsOf(b)).at(-1)?.timestamp ?? "";
+    const times = own.map(({ timestamp, happened = timestamp }) => happened);
+    const last = times.toSorted().at(-1) ?? "";
     const before = found.get(id);
     const last_at = before !== undefined && before.last_at > last ? before.last_at : last;
     found.set(id, { id, count: (before?.count ?? 0) + countOf(own), last_at });

@@ -30,6 +30,8 @@ export type Stored = {
   timestamp: string;
   properties: JsonObject;
   groups: Record<number, string>;
+  /** When it happened, where `timestamp` is the start of its session. */
+  happened?: string;
 };
 
 /** The events of a project, and to whom those of persons who were merged belong. */

@@ -463,7 +463,7 @@ export const SHAPES: Readonly<Record<string, (parts: Parts) => JsonObject>> = {
   }),
   "pages per session": formula("A / B", () => [
     node("$pageview", { math: "total" }),
-    node("$pageview", { math: "unique_session" }),
+    node(null, { math: "unique_session" }),
   ]),
   "the bounce rate": formula(
     "A / B * 100",

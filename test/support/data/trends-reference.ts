@@ -1,5 +1,6 @@
 import type { Line, PlanOf, TrendsRow } from "../../../src/core/ports/insights.ts";
 import { calculated } from "../../../src/core/queries/formula.ts";
+import type { Period } from "../../../src/core/queries/period.ts";
 import { isZeroWithout, type Series } from "../../../src/core/queries/trend.ts";
 import type { AskedTime, When } from "./behavior-reference.ts";
 import type { DataSet, Stored } from "./data-sets.ts";
@@ -9,6 +10,7 @@ import {
   histories,
   inOrder,
   keyOf,
+  microsOf,
   numberIn,
   ownerOf,
   percentile,
@@ -18,6 +20,35 @@ import {
 } from "./insight-reference.ts";
 
 const sessionOf = ({ properties }: Stored) => asText(properties["$session_id"]) || null;
+
+const DAY_MS = 86_400_000;
+
+/** The events from two days before a period to three days after it by their session, each in the order of time. */
+export function sessionsNear(
+  { events }: DataSet,
+  { from, before }: Pick<Period, "from" | "before">,
+): Map<string | null, Stored[]> {
+  const midnight = (wall: string, days: number) =>
+    (Date.parse(`${wall.slice(0, 10)}T00:00:00Z`) + days * DAY_MS) * 1000;
+  const [first, last] = [midnight(from, -2), midnight(before, 3)];
+  const near = events.filter((one) => microsOf(one) >= first && microsOf(one) < last);
+  return Map.groupBy(
+    near.toSorted((a, b) => microsOf(a) - microsOf(b)),
+    sessionOf,
+  );
+}
+
+/** Each event of a session near a period, at the time at which its session starts. */
+const atStarts = (set: DataSet, period: Period): Stored[] =>
+  [...sessionsNear(set, period)].flatMap(([id, events]) =>
+    id === null
+      ? []
+      : events.map((event) => ({
+          ...event,
+          happened: event.timestamp,
+          timestamp: events[0]?.timestamp ?? "",
+        })),
+  );
 
 const numberOf = (set: DataSet, { math_property, math_property_of: type }: Series, event: Stored) =>
   numberIn(textOf(set, event, { type }, math_property ?? ""));
@@ -82,8 +113,11 @@ export function linesOf(
 ): { line: Line; events: Stored[] }[] {
   const { breakdown, formula, series } = plan.query;
   const eventsOf = (at: number, isWhen = isIn) => {
-    const events = set.events.filter((event) => isWhen(event) && isOf[at]?.(event) === true);
-    const { math, event: name } = series[at] as Series;
+    const { math, math_property_of, event: name } = series[at] as Series;
+    const near = isWhen === isIn && plan.previous !== null ? plan.previous : plan.period;
+    const countsSessions = math === "unique_session" || math_property_of === "session";
+    const all = countsSessions ? atStarts(set, near) : set.events;
+    const events = all.filter((event) => isWhen(event) && isOf[at]?.(event) === true);
     if (math !== "first_time_for_user") return events;
     const named = set.events.filter(({ event }) => name === null || event === name);
     const first = new Set([...histories(set, named).values()].map(([one]) => one));

@@ -38,9 +38,9 @@ export function trendsWords(query: JsonObject, style: Style): string {
 /** The words of one series, with those of its own filters. */
 function seriesWords(node: JsonObject, style: Style): string {
   const filters = filtersOf(node["properties"]);
-  const isOfSessions = node["math"] === "unique_session" && eventOf(node) === "$pageview";
+  const isOfViews = node["math"] === "unique_session" && eventOf(node) === "$pageview";
   const own = filters.filter((one) =>
-    isOfSessions ? !isBounced(one) : !(isFirst(one, eventOf(node)) && one["negation"] === true),
+    isOfViews ? !isBounced(one) : !(isFirst(one, eventOf(node)) && one["negation"] === true),
   );
   const { math_property: property = null } = node;
   const measure =
@@ -76,7 +76,7 @@ function calculationWords(node: JsonObject, property: string, style: Style): str
 }
 
 const sessionsNoun = (event: string | null, style: Style): string =>
-  `sessions with ${eventNoun(event, style)}`;
+  event === null ? "sessions" : `sessions with ${eventNoun(event, style)}`;
 
 function countWords(node: JsonObject, style: Style, isOfSome: boolean): string {
   const event = eventOf(node);
@@ -92,8 +92,7 @@ function countWords(node: JsonObject, style: Style, isOfSome: boolean): string {
       return `${String(node["math"]).replace("_", " ")} ${people}`;
     }
     case "unique_session":
-      if (event !== "$pageview") return sessionsNoun(event, style);
-      return isOfSome ? "bounced sessions" : "sessions";
+      return isOfSome ? "bounced sessions" : sessionsNoun(event, style);
     case "unique_group": {
       const groups = groupNoun(Number(node["math_group_type_index"] ?? 0), style);
       return event === null ? groups : `${groups} with ${noun}`;
@@ -154,8 +153,7 @@ const ALL_SESSIONS = { event: null, math: "unique_session" };
 function ratioWords(over: JsonObject, under: JsonObject, style: Style): string | undefined {
   const unit = unitWords(under, eventOf(over), style);
   if (unit === undefined || filtersOf(under["properties"]).length > 0) return undefined;
-  const isOfViews = [over, under].every((one) => eventOf(one) === "$pageview");
-  if (isOfViews && under["math"] === "unique_session") return "pages per session";
+  if (eventOf(over) === "$pageview" && unit === "session") return "pages per session";
   return `${seriesWords(over, style)} per ${unit}`;
 }
 

@@ -47,7 +47,7 @@ function takeCounted(
   asked.takeAll("AVERAGE", "SUM", "COUNT", "MUCH");
   const isSpent = asked.take("REVENUE", "SPEND") !== undefined;
   if (!isSpent && over === undefined && asked.take("SESSION") !== undefined)
-    return { series: visitsWith(visitEvent(asked)) };
+    return { series: visitsWith(null) };
   const event = isSpent ? ordersOf(asked, "revenue") : over?.part.event;
   use(over);
   const money = isSpent && event !== undefined ? asked.moneyOf(event, "revenue") : summed;

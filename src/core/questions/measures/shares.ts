@@ -158,8 +158,7 @@ function sessionShare(asked: Asked): Draft {
   if (asked.take("BOUNCED") !== undefined) return bounceRate(asked);
   const [named] = asked.events();
   if (named === undefined) {
-    const [view, word] = [infoOf(asked, "$pageview"), asked.items[0] as Item];
-    return shareOf(asked, visitsWith(view?.name ?? null), view, word);
+    return shareOf(asked, visitsWith(null), null, asked.items[0] as Item);
   }
   named.isUsed = true;
   asked.takeAll("SET_ANY");

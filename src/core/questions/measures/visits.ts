@@ -32,7 +32,7 @@ function ofPageViews(asked: Asked, view: EventInfo | null): Draft | undefined {
   }
   asked.takeAll("DEPTH", "SESSION", "AVERAGE", "COUNT", "VISITOR", "PERSON", "PER", "MUCH");
   const views = node("$pageview", { math: "total" });
-  return trend([views, visitsWith("$pageview")], [view], { formula: "A / B" });
+  return trend([views, visitsWith(null)], [view], { formula: "A / B" });
 }
 
 /** The number of visits, their length, their pages, or their bounces. */
@@ -60,8 +60,7 @@ export const sessions: Measure = (asked) => {
     return duration("max");
   }
   asked.takeAll("SESSION", "COUNT", "VISITOR", "PERSON", "SUM", "MUCH");
-  // Apps have visits without page views.
-  return trend([visitsWith(view?.name ?? null)], [view]);
+  return trend([visitsWith(null)], [null]);
 };
 
 /** Takes "with more than 10 page views": the filters on the number of pages of a visit. */

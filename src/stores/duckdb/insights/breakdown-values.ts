@@ -1,5 +1,6 @@
 import type { Breakdown } from "../../../core/queries/breakdown.ts";
 import { TIME_VALUES, WEEKDAYS } from "../../../core/queries/time-value.ts";
+import { itemsOf } from "../lists/property-filter.ts";
 
 /** Returns SQL of a value of TIME_VALUES as text; `wall` is that of the time on the clock of the project. */
 export function timeValue(expression: string, wall: string): string {
@@ -42,3 +43,9 @@ function naturalSql(expression: string | undefined): string {
 /** Returns SQL of the page of an address: without its query, fragment and slashes at the end, `/` if nothing is left. */
 export const pageOf = (address: string): string =>
   `regexp_replace(regexp_replace(${address}, '(?s)/*([?#].*)?$', ''), '^$', '/')`;
+
+/** Returns SQL of the texts in a list, each in a row of its own; an empty list is one row with null. */
+export function eachOf(text: string): string {
+  const texts = `list_distinct(${itemsOf(text)})`;
+  return `unnest(CASE WHEN len(${texts}) = 0 THEN [NULL] ELSE ${texts} END)`;
+}

@@ -10,10 +10,10 @@ import { DIGITS_MAX, type Version } from "../../../core/values/version-range.ts"
 import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { quoted } from "../engine/duckdb.ts";
 import { anyText, type Bind, pointer, tested } from "../lists/property-filter.ts";
-import { aheadOf } from "./event-tables.ts";
+import { aheadOf, isUtc } from "./event-tables.ts";
 import { compiled } from "./queries.ts";
-import { sessionFacts, sessionText } from "./session-facts.ts";
-import { type EventSource, isUtc, sqlOf, TIME } from "./statement.ts";
+import { BEGAN, sessionFacts, sessionText } from "./session-facts.ts";
+import { type EventSource, sqlOf, TIME } from "./statement.ts";
 import { letterOf } from "./trends.ts";
 
 /**
@@ -200,12 +200,13 @@ export function eventViews(timezone: string): () => EventSource {
       return propertyText(name, property);
     };
     return {
-      wall(period) {
-        if (isUtc(period)) return TIME;
+      wall(period, time = TIME) {
+        if (isUtc(period)) return time;
         return period.shown === undefined
-          ? `(${TIME} AT TIME ZONE 'UTC' AT TIME ZONE ${quoted(timezone)})`
-          : `(${TIME} AT TIME ZONE 'UTC' AT TIME ZONE 'UTC' + ${aheadOf(period, literal)})`;
+          ? `(${time} AT TIME ZONE 'UTC' AT TIME ZONE ${quoted(timezone)})`
+          : `(${time} AT TIME ZONE 'UTC' AT TIME ZONE 'UTC' + ${aheadOf(period, literal, time)})`;
       },
+      began: () => sessions.column(BEGAN),
       person: () => "events.person_id",
       text,
       passes: ({ of, filter }) => draftCondition(filter, text(of, filter.key)),

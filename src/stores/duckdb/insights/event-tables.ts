@@ -19,8 +19,8 @@ import {
   passesIn,
   pointer,
 } from "../lists/property-filter.ts";
-import { sessionFacts, sessionText } from "./session-facts.ts";
-import { type EventSource, isUtc, TIME } from "./statement.ts";
+import { BEGAN, sessionFacts, sessionText } from "./session-facts.ts";
+import { type EventSource, TIME } from "./statement.ts";
 
 /** A project, and the columns for frequent properties of its events. */
 export type ProjectEvents = {
@@ -67,7 +67,9 @@ export function eventTables(
       return promoted.get(property);
     };
     return {
-      wall: (period) => (isUtc(period) ? TIME : `(${TIME} + ${aheadOf(period, bind)})`),
+      wall: (period, time = TIME) =>
+        isUtc(period) ? time : `(${time} + ${aheadOf(period, bind, time)})`,
+      began: () => sessions.column(BEGAN),
       person,
       text(of, property) {
         const column = columnOf(of, property);
@@ -127,12 +129,15 @@ export async function selectEvents(
   return { ...needs, conditions: [...conditions, ...met], used };
 }
 
-/** Returns SQL of how far the clock is ahead of UTC at the time of an event. */
-export function aheadOf({ clock }: Period, bind: Bind): string {
+/** Returns whether the clock of a period is that of UTC throughout. */
+export const isUtc = ({ clock }: Period): boolean => clock.length === 1 && clock[0]?.ahead_s === 0;
+
+/** Returns SQL of how far the clock is ahead of UTC at a time. */
+export function aheadOf({ clock }: Period, bind: Bind, time: string): string {
   const ahead = ({ ahead_s }: ClockPiece) => `to_seconds(${bind(ahead_s, "BIGINT")})`;
   const [last, ...earlier] = clock.toReversed() as [ClockPiece, ...ClockPiece[]];
   const cases = earlier.reverse().map((piece) => {
-    return `WHEN ${TIME} < ${bind(piece.until ?? "", "TIMESTAMP")} THEN ${ahead(piece)}`;
+    return `WHEN ${time} < ${bind(piece.until ?? "", "TIMESTAMP")} THEN ${ahead(piece)}`;
   });
   return cases.length === 0 ? ahead(last) : `CASE ${cases.join(" ")} ELSE ${ahead(last)} END`;
 }

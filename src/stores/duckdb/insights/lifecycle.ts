@@ -48,7 +48,7 @@ function statusesOf(
   period: Period,
   isOfActors = false,
 ): string[] {
-  const scan = eventScan(target, period, withoutFirstInterval(period));
+  const scan = eventScan(target, period, { asked: withoutFirstInterval(period) });
   const from = target.bind(period.from, "TIMESTAMP");
   const columns = [
     `${scan.person()} AS person_id`,

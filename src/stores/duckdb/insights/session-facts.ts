@@ -3,6 +3,9 @@ import { eventColumnOf, type Omitted } from "../lists/omitted-properties.ts";
 import { columnsIn, type Near, nearPeriod, sessionsOf } from "../lists/sessions.ts";
 import { TIME } from "./statement.ts";
 
+/** The column of `sessions` by which a session belongs to a period. */
+export const BEGAN = '"$start_timestamp"';
+
 /** Computes columns of sessions once for each of them, for one SELECT from events. */
 export function sessionFacts(
   conditions: () => readonly string[] = () => [],

@@ -11,10 +11,10 @@ import type {
 } from "../../../core/queries/query-fields.ts";
 import { isTimeFilter } from "../../../core/queries/time-value.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
-import { type Bind, groupMet, isTextList, itemsOf, passesIn } from "../lists/property-filter.ts";
-import type { Near } from "../lists/sessions.ts";
+import { type Bind, groupMet, isTextList, passesIn } from "../lists/property-filter.ts";
+import { type Near, nearPeriod } from "../lists/sessions.ts";
 import { personFacts } from "./behaviors.ts";
-import { pageOf, timeValue, valuesOrder } from "./breakdown-values.ts";
+import { eachOf, pageOf, timeValue, valuesOrder } from "./breakdown-values.ts";
 
 /**
  * The purpose for which a query is compiled. A run binds values as parameters and reads tables; a draft, the SQL
@@ -37,8 +37,10 @@ export type Statement = {
 
 /** The tables or views that one SELECT from events reads. Each method may add joins, which `needs` returns. */
 export type EventSource = {
-  /** Returns SQL of the time of an event, on the clock of the period's zone. */
-  wall(period: Period): string;
+  /** Returns SQL of a time, on the clock of the period's zone; by default that of the event. */
+  wall(period: Period, time?: string): string;
+  /** Returns SQL of the start of the session of an event; null without a session. */
+  began(): string;
   /** Returns SQL of the owner of the event after every merge. */
   person(): string;
   /** Returns SQL of a property as text, or as JSON if it is no text; null if it is missing or null. */
@@ -60,12 +62,6 @@ export type Row = Record<string, Cell>;
 /** The condition that an event can be what a person did: SDKs make up a distinct id to describe a group. */
 export const IS_ACTIVITY = "events.event <> '$groupidentify'";
 
-/** SQL of the texts in a list, each in a row of its own; an empty list is one row with null. */
-function eachOf(text: string): string {
-  const texts = `list_distinct(${itemsOf(text)})`;
-  return `unnest(CASE WHEN len(${texts}) = 0 THEN [NULL] ELSE ${texts} END)`;
-}
-
 /** Returns a statement as SQL. */
 export function sqlOf({ tables, select }: Statement): string {
   return `WITH ${tables.join(", ")}\n${select}`;
@@ -73,13 +69,13 @@ export function sqlOf({ tables, select }: Statement): string {
 
 /** One SELECT from the events of a project. Each method returns SQL; `named` comes last. */
 export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
-  /** The time of an event, on the clock of the period's zone. */
+  /** The time of an event, or of the start of its session, on the clock of the period's zone. */
   wall: string;
   /** The value of a breakdown; a list of texts if it has several properties. */
   value(breakdown: Breakdown): string;
   /** The values of a breakdown, of a list of texts each in a row of its own. */
   values(breakdown: Breakdown): string;
-  /** The beginning of the interval in which an event happened, on that clock. */
+  /** The beginning of the interval of that time, on that clock. */
   startOf(interval: Interval): string;
   /**
    * The condition that an event belongs to the node. Among all events, those about groups are no activity of persons,
@@ -96,14 +92,19 @@ export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
 
 /**
  * Begins a SELECT from events, on the clock of a period. `asked` is the period of the query, in which persons did what
- * filters ask for.
+ * filters ask for. With `bySession` an event belongs to the time at which its session starts.
  */
-export function eventScan(target: Target, period: Period, asked = period): EventScan {
+export function eventScan(
+  target: Target,
+  period: Period,
+  { asked = period, bySession = false }: { asked?: Period; bySession?: boolean } = {},
+): EventScan {
   const { bind } = target;
   const source = target.source();
   let near: Near | null = null;
-  const wall = source.wall(period);
-  const shown = () => (period.shown === undefined ? wall : source.wall(shownPeriod(period)));
+  const time = bySession ? source.began() : TIME;
+  const wall = source.wall(period, time);
+  const shown = () => (period.shown === undefined ? wall : source.wall(shownPeriod(period), time));
   const { person, text } = source;
   const persons = personFacts((own) => eventScan(target, own), asked, bind);
   const passes = (one: AnyFilter) => {
@@ -113,7 +114,7 @@ export function eventScan(target: Target, period: Period, asked = period): Event
   };
   // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
   const close = (compared: string, instant: string | undefined, roughly: string) =>
-    wall === TIME ? [] : [`${TIME} ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];
+    wall === time ? [] : [`${time} ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];
   // A clock that is put back over midnight shows the end of a day again.
   const asShown = (by: string, bound: "from" | "before") =>
     period.shown === undefined
@@ -141,8 +142,6 @@ export function eventScan(target: Target, period: Period, asked = period): Event
       const text = valueIn(of, property);
       return isPage === true ? pageOf(text) : text;
     });
-  const joined = (texts: readonly string[]) =>
-    texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
   return {
     ...{ person, text, wall, since },
     isPlain: () => source.isPlain() && persons.isEmpty(),
@@ -169,6 +168,7 @@ export function eventScan(target: Target, period: Period, asked = period): Event
       near = everBefore ? { before: period.before } : period;
       const before = bind(period.before, "TIMESTAMP");
       return [
+        ...(bySession ? nearPeriod(TIME, near) : []),
         ...(everBefore ? [] : since()),
         ...close("<", period.instants.before, `${before} + INTERVAL 1 DAY`),
         `${wall} < ${before}`,
@@ -188,6 +188,9 @@ export function eventScan(target: Target, period: Period, asked = period): Event
     },
   };
 }
+
+const joined = (texts: readonly string[]) =>
+  texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
 
 /** The condition that every event passes. */
 const ALWAYS = "true";
@@ -213,11 +216,6 @@ export function bucketOf(
   );
   if (cases.length > 1) return `CASE ${cases.join(" ")} END`;
   return named(0, names[0]?.suffix ?? "");
-}
-
-/** Returns whether the clock of a period is that of UTC throughout. */
-export function isUtc({ clock }: Period): boolean {
-  return clock.length === 1 && clock[0]?.ahead_s === 0;
 }
 
 /**

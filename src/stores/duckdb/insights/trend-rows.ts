@@ -82,7 +82,10 @@ export function onceIn(series: Series): string[] {
 export const daysOf = ({ math }: Series) =>
   math === "weekly_active" || math === "monthly_active" ? ACTIVE_DAYS[math] : 1;
 
-/** Returns the table of a series' events; of active persons with those of the days before. */
+/**
+ * Returns the table of a series' events; of active persons with those of the days before. Where sessions count, they are
+ * the events of the sessions that start in the period.
+ */
 export function eventsOf(
   target: Target,
   { interval, breakdown, isWhole = false }: Divided,
@@ -91,7 +94,8 @@ export function eventsOf(
 ): string {
   const days = daysOf(series);
   const scanned = days === 1 ? period : withDaysBefore(period, days - 1, timezone);
-  const scan = eventScan(target, scanned, period);
+  const bySession = uniqueIn(series) === "session_id";
+  const scan = eventScan(target, scanned, { asked: period, bySession });
   const { math_property, math_property_of: type } = series;
   const { id } = mathOf(series);
   const columns = [

@@ -65,13 +65,5 @@ const CHANNEL = `CASE WHEN contains(${CAMPAIGN}, 'cross-network') THEN 'Cross Ne
     WHEN ${DOMAIN} = '$direct' THEN 'Direct' WHEN ${DOMAIN} IS NOT NULL THEN 'Referral' ELSE 'Unknown' END)
   END`;
 
-const SECONDS = `date_diff('second', "$start_timestamp", "$end_timestamp")`;
-
-/** SQL of columns of `sessions` over its other ones. In statements a session takes whole seconds, as in PostHog. */
-export const COMPUTED_OF_SESSIONS: Readonly<Record<string, string>> = {
-  $session_duration: SECONDS,
-  duration: SECONDS,
-  $is_bounce: `CASE WHEN "$pageview_count" > 0 THEN "$pageview_count" = 1 AND "$autocapture_count" = 0
-    AND ${SECONDS} < 10 END`,
-  $channel_type: CHANNEL,
-};
+/** SQL of columns of `sessions` over its other ones. */
+export const COMPUTED_OF_SESSIONS: Readonly<Record<string, string>> = { $channel_type: CHANNEL };

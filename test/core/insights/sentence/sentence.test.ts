@@ -60,7 +60,9 @@ const QUERIES: [sentence: string, query: JsonObject][] = [
   ],
   [
     "Pages per session, last 8 days",
-    trend([of("$pageview"), views], { trendsFilter: { formula: "A/B", display: "BoldNumber" } }),
+    trend([of("$pageview"), of(null, { math: "unique_session" })], {
+      trendsFilter: { formula: "A/B", display: "BoldNumber" },
+    }),
   ],
   [
     'Unordered funnel from page views to "Plan changed v2" events within 1 hour, last 8 days',

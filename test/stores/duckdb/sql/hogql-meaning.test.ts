@@ -258,11 +258,11 @@ const ROWS: [text: string, rows: unknown[][]][] = [
   [
     "SELECT session_id, $session_duration, duration, $is_bounce, $num_uniq_urls, length($urls) FROM sessions WHERE session_id IN ('paid', 'found') ORDER BY 1",
     [
-      ["found", 10, 10, false, 0, 0],
-      ["paid", 10, 10, false, 2, 2],
+      ["found", 9.2, 9.2, true, 0, 0],
+      ["paid", 9.3, 9.3, false, 2, 2],
     ],
   ],
-  ["SELECT avg(session.$session_duration) FROM events WHERE event = 'sold'", [[10]]],
+  ["SELECT avg(session.$session_duration) FROM events WHERE event = 'sold'", [[9.3]]],
   [
     "SELECT session_id, $channel_type FROM sessions ORDER BY 1",
     [
