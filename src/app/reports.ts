@@ -5,7 +5,7 @@ import type { Ingest } from "../core/ingest/ingest.ts";
 import type { logs } from "../core/logs/logs.ts";
 import type { Arrivals } from "../core/operations/arrivals.ts";
 import { type MetricNeeds, metrics } from "../core/operations/metrics.ts";
-import { readiness } from "../core/operations/readiness.ts";
+import { type Reason, readiness } from "../core/operations/readiness.ts";
 import { status } from "../core/operations/status.ts";
 import { timings } from "../core/operations/timings.ts";
 import type { EventReads } from "../core/ports/events.ts";
@@ -56,7 +56,6 @@ export function reports(
     isCatchingUp,
     isRestoring: restoring.active,
     refusing: services.capture.isRejecting,
-    refusal: journal.refusal,
     isDraining: () => state.draining,
     elapsedMs,
   });
@@ -85,7 +84,7 @@ export function reports(
 export function statusOf(
   { settings, base, events: opened, diskGuard, accepting }: ServiceNeeds,
   services: { arrivals: Arrivals; events: EventReads; isCatchingUp: () => boolean },
-  ready: () => { ready: boolean; reasons: string[] },
+  ready: () => { ready: boolean; reasons: Reason[] },
 ) {
   const { now, ingest, log } = accepting;
   return status({

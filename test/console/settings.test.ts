@@ -170,14 +170,14 @@ test("health says the reason why the server is not ready, with its remedy, and r
   await page.route("**/status/", async (route) => {
     const response = await route.fetch();
     const status = await response.json();
-    const changed = { ready: false, reasons: ["the disk is almost full"] };
+    const changed = { ready: false, reasons: ["disk_full"] };
     await route.fulfill({
       response,
       json: { ...status, server: { ...status.server, ...changed } },
     });
   });
   await page.getByText("Make space on the disk of the data directory").waitFor();
-  await page.getByText("In the answer of /_readiness: the disk is almost full").waitFor();
+  await page.getByText("In the answer of /_readiness: disk_full").waitFor();
   expect(await flaws()).toEqual([]);
   await page.unroute("**/status/");
   await page.getByText("The server is ready").waitFor();

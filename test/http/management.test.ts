@@ -362,7 +362,7 @@ test("health is public and says no more than it must", async () => {
   app.app.drain();
   expect(await app.ask("GET", "/_readiness", { key: null })).toMatchObject({
     status: 503,
-    body: { status: "unavailable", reasons: ["shutting down"] },
+    body: { status: "unavailable", reasons: ["shutting_down"] },
   });
 });
 

@@ -1,5 +1,6 @@
 import type { WarningRow } from "../ports/warnings.ts";
 import type { CountedRefusal } from "./arrivals.ts";
+import { REASONS, type Reason } from "./readiness.ts";
 
 /** The wait of an event from which on it is worth a sentence, in milliseconds. */
 const SLOW_MS = 10_000;
@@ -20,7 +21,7 @@ export type Symptoms = {
   /** Sequence numbers of the journal that were gone when the server started. */
   lost: number;
   /** Why the server is not ready. */
-  reasons: readonly string[];
+  reasons: readonly Reason[];
 };
 
 /** Warnings by which the clock of a sender is recognised as wrong. */
@@ -41,12 +42,17 @@ export function adviceFor(symptoms: Symptoms): Advice[] {
 }
 
 function serverAdvice({ reasons, lag_ms, lost }: Symptoms): Advice[] {
-  const isFull = reasons.some((reason) => reason.includes("disk"));
+  const isFull = reasons.includes("disk_full") || reasons.includes("journal_refused");
   return [
     ...(lost > 0 ? [advice("journal_lost", lostText(lost))] : []),
     ...(isFull ? [advice("disk_floor", DISK_FLOOR)] : []),
     ...(reasons.length > 0 && !isFull
-      ? [advice("not_ready", `The server is not ready: ${reasons.join(", ")}.`)]
+      ? [
+          advice(
+            "not_ready",
+            `The server is not ready. ${reasons.map((reason) => REASONS[reason]).join(" ")}`,
+          ),
+        ]
       : []),
     ...(lag_ms > SLOW_MS
       ? [advice("lag", `Events wait ${Math.round(lag_ms / 1000)} s before they are stored.`)]

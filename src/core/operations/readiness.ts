@@ -13,17 +13,27 @@ type Needs = {
   diskGuard: Pick<DiskGuard, "isLow">;
   /** Whether events were refused lately. */
   refusing: () => boolean;
-  /** The error with which the disk refuses the journal now. */
-  refusal: () => string | undefined;
   isDraining: () => boolean;
   /** Milliseconds of a clock that is never set. */
   elapsedMs: () => number;
 };
 
+/** Why a server is not ready, in sentences by their codes. */
+export const REASONS = {
+  shutting_down: "It is shutting down.",
+  rebuilding: "The event store is made again.",
+  replaying_journal: "The stores lack events that the journal has.",
+  disk_full: "The disk is almost full.",
+  journal_refused: "The disk refuses events.",
+  ingest_stalled: "Events wait in the journal and do not get into the stores.",
+} as const;
+
+/** The code of a reason. */
+export type Reason = keyof typeof REASONS;
+
 /** Why the server cannot do its work right now (decision 68); nothing if it can. */
-export function readiness(needs: Needs): () => string[] {
-  const { ingest, isCatchingUp, isRestoring, diskGuard, refusing, refusal, isDraining, elapsedMs } =
-    needs;
+export function readiness(needs: Needs): () => Reason[] {
+  const { ingest, isCatchingUp, isRestoring, diskGuard, refusing, isDraining, elapsedMs } = needs;
   let applied = -1;
   let movedAt = elapsedMs();
 
@@ -37,14 +47,13 @@ export function readiness(needs: Needs): () => string[] {
   /** Whether the replay after a crash is stuck, so that readiness can say why. */
   const isHeld = () => isCatchingUp() && ingest.isStalled();
 
-  return () => [
-    ...(isDraining() ? ["shutting down"] : []),
-    ...(isCatchingUp() ? [isRestoring() ? "rebuilding" : "replaying the journal"] : []),
-    ...(diskGuard.isLow() ? ["the disk is almost full"] : []),
-    ...(refusing() ? [`events cannot be stored${because(refusal())}`] : []),
-    ...(isStalled() || isHeld() ? ["events do not get into the stores"] : []),
-  ];
+  const holds: Record<Reason, () => boolean> = {
+    shutting_down: isDraining,
+    rebuilding: () => isCatchingUp() && isRestoring(),
+    replaying_journal: () => isCatchingUp() && !isRestoring(),
+    disk_full: diskGuard.isLow,
+    journal_refused: refusing,
+    ingest_stalled: () => isStalled() || isHeld(),
+  };
+  return () => (Object.keys(holds) as Reason[]).filter((reason) => holds[reason]());
 }
-
-const because = (refusal: string | undefined) =>
-  refusal === undefined ? "" : `: the disk refuses the journal with ${refusal}`;

@@ -14,6 +14,7 @@ import { type Clock, isoTime } from "../values/time.ts";
 import { type Meaning, meaningOf } from "../warnings/warning.ts";
 import { type Advice, adviceFor } from "./advice.ts";
 import { ARRIVALS_MINUTES, type Arrivals, type CountedRefusal } from "./arrivals.ts";
+import type { Reason } from "./readiness.ts";
 
 /** Types of warnings in a status: the latest. */
 export const STATUS_WARNINGS_MAX = 10;
@@ -58,7 +59,7 @@ export type ProjectStatus = {
   server: {
     version: string;
     ready: boolean;
-    reasons: string[];
+    reasons: Reason[];
     disk_free: number | null;
     stores: Pick<StoreSizes, "events" | "loads" | "sqlite"> & { journal: number };
     schedules: ScheduledRun[];
@@ -77,7 +78,7 @@ type Needs = {
   journalLost: () => number;
   diskGuard: Pick<DiskGuard, "figures">;
   sizes: Volumes["sizes"];
-  readiness: () => { ready: boolean; reasons: string[] };
+  readiness: () => { ready: boolean; reasons: Reason[] };
   patterns: Readonly<Record<DeletionKind, string>>;
   isCatchingUp: IsCatchingUp;
   now: Clock;

@@ -1,7 +1,8 @@
+import type { Reason } from "../../core/operations/readiness.ts";
 import { RETRY_AFTER_S } from "../../core/values/failure.ts";
 
 /** Whether the server can serve, with the reasons if it cannot. */
-export type Readiness = { ready: boolean; reasons: string[] };
+export type Readiness = { ready: boolean; reasons: Reason[] };
 
 /** The path that reports whether the process is alive. */
 export const LIVENESS = "/_liveness";

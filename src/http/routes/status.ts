@@ -49,7 +49,7 @@ const StatusShape = t.Object(
     server: t.Object({
       version: Text("0.1.0"),
       ready: t.Boolean(),
-      reasons: Texts(["replaying the journal"], "Why it is not ready."),
+      reasons: Texts(["replaying_journal"], "Why it is not ready."),
       disk_free: t.Nullable(Whole(42_000_000_000, "Bytes.")),
       stores: t.Object({
         events: Whole(42_000_000, "Bytes, as of the others."),

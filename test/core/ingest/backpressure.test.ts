@@ -185,7 +185,7 @@ test("below the floor events and logs get 503, strangers 401, and reads and chan
   expect([logs.status, logs.headers.get("retry-after")]).toEqual([503, "5"]);
   expect((await post("/batch/", { ...batch(event()), api_key: "phc_nobody" })).status).toBe(401);
   expect((await ready()).body).toMatchObject({
-    reasons: expect.arrayContaining(["the disk is almost full"]) as never,
+    reasons: expect.arrayContaining(["disk_full"]) as never,
   });
   expect((await app.get("/events/")).body).toMatchObject({ count: 1 });
   const people = (await app.get("/persons/")).body as { results: { id: number }[] };

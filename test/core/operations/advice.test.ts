@@ -22,8 +22,8 @@ test("events that come as they should need no advice", () => {
 
 test.each<[string, Partial<Symptoms>]>([
   ["journal_lost", { lost: 800 }],
-  ["disk_floor", { reasons: ["the disk is almost full"] }],
-  ["not_ready", { reasons: ["replaying the journal"] }],
+  ["disk_floor", { reasons: ["disk_full"] }],
+  ["not_ready", { reasons: ["replaying_journal"] }],
   ["lag", { lag_ms: 20_000 }],
   ["wrong_key", { refused: [refusal({})] }],
   ["unknown_path", { refused: [refusal({ status: 404, code: "not_found", path: "/x" })] }],

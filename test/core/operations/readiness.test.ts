@@ -5,7 +5,6 @@ function subject() {
   const state = {
     ...{ applied: 0, lag: 0, isStalled: false },
     ...{ behind: false, low: false, refusing: false, draining: false },
-    refusal: undefined as string | undefined,
   };
   const clock = { now: 0 };
   const reasons = readiness({
@@ -18,7 +17,6 @@ function subject() {
     isRestoring: () => false,
     diskGuard: { isLow: () => state.low },
     refusing: () => state.refusing,
-    refusal: () => state.refusal,
     isDraining: () => state.draining,
     elapsedMs: () => clock.now,
   });
@@ -29,16 +27,7 @@ test("a server is ready while nothing keeps it from its work, and tells each rea
   const { state, reasons } = subject();
   expect(reasons()).toEqual([]);
   Object.assign(state, { behind: true, low: true, refusing: true, draining: true });
-  expect(reasons()).toEqual([
-    "shutting down",
-    "replaying the journal",
-    "the disk is almost full",
-    "events cannot be stored",
-  ]);
-  state.refusal = "ENOSPC";
-  expect(reasons().at(-1)).toBe(
-    "events cannot be stored: the disk refuses the journal with ENOSPC",
-  );
+  expect(reasons()).toEqual(["shutting_down", "replaying_journal", "disk_full", "journal_refused"]);
 });
 
 test("a server whose stores take nothing of what a crash left says so at once", () => {
@@ -46,7 +35,7 @@ test("a server whose stores take nothing of what a crash left says so at once", 
   state.isStalled = true;
   expect(reasons()).toEqual([]);
   state.behind = true;
-  expect(reasons()).toEqual(["replaying the journal", "events do not get into the stores"]);
+  expect(reasons()).toEqual(["replaying_journal", "ingest_stalled"]);
 });
 
 test("events that wait make no server unready as long as some get into the stores", () => {
@@ -69,7 +58,7 @@ test("a server into whose stores nothing gets for a minute is not ready until it
   clock.now += STALL_MS_MAX;
   expect(reasons()).toEqual([]);
   clock.now += 1;
-  expect(reasons()).toEqual(["events do not get into the stores"]);
+  expect(reasons()).toEqual(["ingest_stalled"]);
   state.applied += 1;
   expect(reasons()).toEqual([]);
 });
