@@ -67,7 +67,7 @@ const NUMBER_FUNCTIONS =
 
 /** Functions that take a property as a number. */
 export const OF_NUMBERS =
-  /^(?:sum|avg|mean|median|(?:stddev|var)(?:_pop|_samp)?|variance|(?:approx_)?quantile(?:_cont|_disc)?|corr|covar_(?:pop|samp)|regr_\w+|skewness|kurtosis(?:_pop)?|sem|product|geomean|geometric_mean|w(?:eighted_)?avg|round(?:bankers)?|floor|ceil(?:ing)?|trunc|abs|sign|sqrt|cbrt|exp|ln|log(?:2|10)?|pow(?:er)?|[-+*/%]|\/\/|list_sum|list_avg)$/;
+  /^(?:sum|avg|mean|median|(?:stddev|var)(?:_pop|_samp)?|variance|(?:approx_)?quantile(?:_cont|_disc)?|corr|covar_(?:pop|samp)|regr_\w+|skewness|kurtosis(?:_pop)?|sem|product|geomean|geometric_mean|w(?:eighted_)?avg|round(?:bankers)?|floor|ceil(?:ing)?|trunc|abs|sign|sqrt|cbrt|exp(?:2|10)?|hypot|ln|log(?:2|10|1p)?|positivemodulo|intdiv(?:orzero)?|moduloorzero|iszeroornull|bit(?:and|or|xor)|pow(?:er)?|[-+*/%]|\/\/|list_sum|list_avg)$/;
 
 /** Functions that take a property as a time. */
 export const OF_TIMES = /^date_?(?:diff|trunc)$/;

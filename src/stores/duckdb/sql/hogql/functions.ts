@@ -66,6 +66,11 @@ toJSONString: CAST(to_json($1) AS VARCHAR)
 toDate _toDate toDateOrNull: TRY_CAST(READ_ AS DATE) | CAST(ZONED_ AS DATE)
 toDateTime parseDateTimeBestEffort parseDateTimeBestEffortOrNull toDateTimeOrNull: READ_ | CAST(timezone($2, TRY_CAST($1 AS TIMESTAMP)) AS TIMESTAMPTZ)
 fromUnixTimestamp: CAST(to_timestamp(CAST($1 AS DOUBLE)) AS TIMESTAMPTZ)
+toUnixTimestamp64Milli: epoch_us(TIME_) // 1000
+toUnixTimestamp64Micro: epoch_us(TIME_)
+fromUnixTimestamp64Milli: CAST(to_timestamp(CAST($1 AS DOUBLE) / 1000) AS TIMESTAMPTZ)
+timeSlot: TIME_ - to_microseconds(epoch_us(WALL_) % 1800000000)
+toIntervalMillisecond: to_milliseconds(CAST($1 AS DOUBLE))
 toUnixTimestamp: CAST(floor(epoch(TIME_)) AS BIGINT)
 toTimeZone: ZONED_
 toStartOfYear: CAST(date_trunc('year', WALL_) AS DATE) | CAST(date_trunc('year', ZONED_) AS DATE)
@@ -129,6 +134,8 @@ match |~: regexp_matches($1, $2)
 |!~*: NOT regexp_matches($1, $2, 'i')
 positionCaseInsensitive: strpos(lower($1), lower($2))
 splitByChar splitByString: string_split($2, $1)
+splitByWhitespace: list_filter(regexp_split_to_array($1, '[[:space:]]+'), hoglet_element -> hoglet_element <> '')
+alphaTokens splitByAlpha: regexp_extract_all($1, '[a-zA-Z]+')
 splitByRegexp: regexp_split_to_array($2, $1)
 replaceRegexpAll: regexp_replace($1, $2, $3, 'g')
 replaceRegexpOne: regexp_replace($1, $2, $3)
@@ -136,6 +143,11 @@ protocol: regexp_extract($1, '^([a-zA-Z][a-zA-Z0-9+.-]*)://', 1)
 domain: regexp_extract($1, '^[a-zA-Z]+://([^/:?#]+)', 1)
 domainWithoutWWW: regexp_extract($1, '^[a-zA-Z]+://(?:www[.])?([^/:?#]+)', 1)
 path: regexp_extract($1, '^(?:[a-zA-Z]+://[^/?#]*)?([^?#]*)', 1)
+pathFull: regexp_extract($1, '^(?:[a-zA-Z]+://[^/?#]*)?(.*)$', 1)
+port: coalesce(TRY_CAST(regexp_extract($1, '^[a-zA-Z]+://[^/:?#]+:([0-9]+)', 1) AS INTEGER), 0)
+topLevelDomain: regexp_extract($1, '^[a-zA-Z]+://[^/:?#]*[.]([a-zA-Z][^./:?#]*)', 1)
+decodeURLFormComponent: url_decode(replace($1, '+', ' '))
+encodeURLFormComponent: replace(url_encode($1), '%20', '+')
 queryString: regexp_extract($1, '[?]([^#]*)', 1)
 fragment: regexp_extract($1, '#(.*)$', 1)
 cutQueryString: regexp_extract($1, '^[^?]*')
@@ -183,7 +195,20 @@ multiply: $1 * $2
 divide: $1 / $2
 modulo: $1 % $2
 negate: -($1)
-intDiv: $1 // $2
+positiveModulo: ($1 % $2 + abs($2)) % abs($2)
+intDivOrZero: CASE WHEN $2 = 0 THEN 0 ELSE trunc($1 // $2) END
+e: exp(1)
+moduloOrZero: CASE WHEN $2 = 0 THEN 0 ELSE $1 % $2 END
+isZeroOrNull: coalesce($1 = 0, true)
+ifNotFinite: CASE WHEN isfinite(FLOAT_) THEN FLOAT_ WHEN FLOAT_ IS NOT NULL THEN $2 END
+exp2: power(2, $1)
+exp10: power(10, $1)
+hypot: sqrt($1 * $1 + $2 * $2)
+log1p: CASE WHEN FLOAT_ > -1 THEN ln(1 + FLOAT_) END
+bitAnd: CAST($1 AS BIGINT) & CAST($2 AS BIGINT)
+bitOr: CAST($1 AS BIGINT) + CAST($2 AS BIGINT) - (CAST($1 AS BIGINT) & CAST($2 AS BIGINT))
+bitXor: xor(CAST($1 AS BIGINT), CAST($2 AS BIGINT))
+intDiv: trunc($1 // $2)
 rand: CAST(floor(random() * 4294967296) AS BIGINT)
 formatReadableSize: format_bytes(CAST($1 AS BIGINT))
 JSONExtractString: coalesce(json_extract_string($1, $2), '')
@@ -193,6 +218,8 @@ JSONExtractBool: coalesce(TRY_CAST(json_extract_string($1, $2) AS BOOLEAN), fals
 JSONExtractRaw: CAST($1 AS VARCHAR) | coalesce(CAST(json_extract($1, $2) AS VARCHAR), '')
 JSONHas: json_extract($1, $2) IS NOT NULL
 JSONExtractKeys: json_keys($1)
+isValidJSON: json_valid($1)
+JSONArrayLength: json_array_length($1)
 JSONLength: CASE WHEN json_type($1) = 'OBJECT' THEN len(json_keys($1)) ELSE json_array_length($1) END
 JSONExtractArrayRaw: CAST(json_extract(TRY_CAST($1 AS JSON), '$[*]') AS VARCHAR[]) | CAST(json_extract(json_extract($1, $2), '$[*]') AS VARCHAR[])
 JSONExtract(): TRY_CAST(TRY_CAST($1 AS JSON) AS VARCHAR[]) | TRY_CAST(json_extract($1, $2) AS VARCHAR[])
@@ -248,7 +275,8 @@ export const RENAMED: readonly (readonly [name: string, to: string])[] =
   arrayZip list_zip, arrayFlatten flatten, arrayReverse list_reverse,
   arrayIntersect list_intersect, arrayConcat list_concat, arrayPushBack list_append,
   has list_contains, hasAny list_has_any,
-  hasAll list_has_all, max2 greatest, min2 least, generateUUIDv4 uuid, tuple row, array list_value`
+  hasAll list_has_all, nowInBlock now, concatWithSeparator concat_ws, translateUTF8 translate, tgamma gamma, bitCount bit_count,
+  groupBitAnd bit_and, groupBitOr bit_or, groupBitXor bit_xor, avgWeighted weighted_avg, max2 greatest, min2 least, generateUUIDv4 uuid, tuple row, array list_value`
     .split(",")
     .map((pair) => {
       const [from = "", to = ""] = pair.trim().split(" ");

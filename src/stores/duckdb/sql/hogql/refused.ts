@@ -9,13 +9,13 @@ windowfunnel: ask a funnel insight, or compare minIf(timestamp, …) of each ste
 sequencematch sequencecount retention: ask a funnel or retention insight
 anylast: write argMax(value, timestamp)
 grouparraysample grouparraymovingavg grouparraymovingsum: write groupArray(10)(x)
-arrayfold arraycompact arraylastindex arrayresize arrayfill arraysplit summap maxmap minmap map mapkeys mapvalues mapcontains: write arrayJoin(list) in a subquery, which makes rows, and window functions over them
+arrayenumerateuniq arrayenumeratedense arrayreduceinranges arrayauc arrayreversefill arrayreversesplit arraycumsumnonnegative arrayrotateright arrayrotateleft arraywithconstant emptyarraytosingle arraypartialsort mapfromarrays grouparrayinsertat arrayfold arraycompact arraylastindex arrayresize arrayfill arraysplit summap maxmap minmap map mapkeys mapvalues mapcontains: write arrayJoin(list) in a subquery, which makes rows, and window functions over them
 jsonextractkeysandvalues jsonextractkeysandvaluesraw: write JSONExtractKeys(properties), and properties['plan'] for the value of one
 jsontype: write JSONExtractRaw(properties, 'plan'), which begins with [ for a list and with { for an object
 visitparamextractstring visitparamextractint visitparamextractfloat visitparamextractraw visitparamhas simplejsonextractstring simplejsonextractint simplejsonextractfloat simplejsonextractraw simplejsonhas: write JSONExtractString(properties, 'plan')
 transform: write CASE value WHEN 'a' THEN 'b' ELSE value END
 multisearchany multimatchany: write match(text, 'one|other')
-countsubstrings countmatches: write length(splitByString('part', text)) - 1
+countsubstrings countsubstringscaseinsensitive countmatches: write length(splitByString('part', text)) - 1
 replaceone: write replaceRegexpOne(text, 'a[.]b', 'c')
 initcap: write concat(upper(left(text, 1)), substring(text, 2))
 formatreadablequantity formatreadabletimedelta: select the number itself
@@ -28,8 +28,43 @@ runningaccumulate: write sum(value) OVER (ORDER BY timestamp)
 cityhash64 siphash64 xxhash64 halfmd5 farmhash64: hashes of ClickHouse are not the same here: write hash(value) or md5(text)
 sparkline bar recording_button recordingbutton explain_insight: charts are not drawn in cells: select the numbers
 repeat lpad rpad leftpad rightpad space: texts are not made longer here: write concat(a, b)
-string_agg group_concat listagg: write arrayStringConcat(groupArray(x), ', ')
+string_agg group_concat groupconcat listagg: write arrayStringConcat(groupArray(x), ', ')
 array_agg grouparrayarray: write groupArray(x)
+hassubstr: write hasAll(list, [a, b])
+accuratecast accuratecastornull: write CAST(x AS Int64), or toIntOrNull(x)
+tofixedstring: write toString(x)
+totime: write formatDateTime(timestamp, '%T')
+toyearweek: write formatDateTime(timestamp, '%G-%V')
+tolastdayofweek: write toStartOfWeek(timestamp) + 6
+tostartofisoyear: write toMonday(makeDate(toISOYear(timestamp), 1, 4))
+date_bin timeslots: write toStartOfInterval(timestamp, INTERVAL 15 MINUTE)
+date_subtract make_interval: write timestamp - INTERVAL 7 DAY
+clock_timestamp: write now()
+timezoneof timezoneoffset: times are on the clock of the project: write toTimeZone(timestamp, 'Europe/Berlin') for another
+splitbynonalpha tokens ngrams: write splitByRegexp('[^a-zA-Z0-9]+', text)
+regexpextract: write extract(text, 'id=([0-9]+)')
+extractallgroupshorizontal extractgroups: write extractAll(text, '[0-9]+') of each group
+multisearchallpositions multisearchfirstindex: write position(text, 'part') of each part
+levenshteindistance dameraulevenshteindistance jarosimilarity ngramdistance soundex fuzzymatch: texts are not compared by likeness here: write lower(a) = lower(b), or a ILIKE '%part%'
+initcaputf8: write concat(upper(left(text, 1)), substring(text, 2))
+format: write concat(a, ' and ', b)
+unhex base58encode trybase64decode reinterpretasuint8 convertcharset: texts are not decoded here: md5(text) and hex(text) are
+firstsignificantsubdomain cuttofirstsignificantsubdomain netloc cutwww: write domainWithoutWWW(url)
+querystringandfragment: write concat(queryString(url), '#', fragment(url))
+extracturlparameters extracturlparameternames cuturlparameter: write extractURLParameter(url, 'q') for the value of one
+urlhierarchy urlpathhierarchy: write splitByChar('/', path(url))
+isipv4string isipv6string ipv4numtostring ipv4stringtonum ipv6numtostring ipv4cidrtorange isipaddressinrange: write match(text, '^10[.]'), for addresses are texts here
+quantileexact quantileexactlow quantiletdigest quantiledeterministic quantiletiming quantileexactweighted quantilesexact: write quantile(0.9)(x)
+medianexact: write median(x)
+sumwithoverflow: write sum(x)
+anyheavy: write topK(1)(x)
+topkweighted: write topK(10)(x)
+uniqtheta uniqupto: write uniq(x)
+deltasum deltasumtimestamp exponentialmovingaverage: write value - lag(value) OVER (ORDER BY timestamp) in a subquery
+throwif indexhint: it says nothing about events: leave it out
+bittest bitnot bitshiftleft bitshiftright: write bitAnd(x, 4) > 0, or x * 4 and intDiv(x, 4)
+geodistance greatcircledistance pointinpolygon geohashencode: there are no places here: compare the coordinates
+rounddown roundduration roundage roundtoexp2: write floor(x / 10) * 10
 histogram: write floor(x / 10) * 10 AS part, count() and GROUP BY part
 sumstate uniqstate countstate avgstate summerge uniqmerge avgmerge countmerge: there are no states: write the aggregate itself, such as uniq(x) or avg(x)
 sleep version hostname currentdatabase: it says nothing about events: leave it out

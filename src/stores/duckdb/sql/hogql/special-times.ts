@@ -45,6 +45,8 @@ export const TIME_CALLS: Readonly<Record<string, Make>> = {
     return called("toStartOfInterval()", [start, time, interval]);
   },
   dateadd: moved("+"),
+  adddate: moved("+"),
+  subdate: moved("-"),
   timestampadd: moved("+"),
   datesub: moved("-"),
   timestampsub: moved("-"),
