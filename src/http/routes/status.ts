@@ -27,8 +27,8 @@ const { samples: _, ...WARNING } = WarningShape.properties;
 
 const StatusShape = t.Object(
   {
-    first_event_at: t.Nullable(DateTime),
-    last_event_at: t.Nullable(DateTime),
+    first_event_at: t.Nullable(DateTime, { description: "When the first stored event arrived." }),
+    last_event_at: t.Nullable(DateTime, { description: "When the last stored event arrived." }),
     events_last_minute: Whole(42),
     waiting: Whole(0, "Accepted events of all projects that queries do not see yet."),
     lag_ms: Whole(0, "How long the oldest of them waits."),
