@@ -41,8 +41,11 @@ export function refusalOf(
   return `${what} ${verb} not understood in ${asked}.${why}${offered === "" ? "" : ` You can ask: ${offered}.`}`;
 }
 
+/** Returns a query as a whole question that is read as that query; undefined if no words say it. */
+export type Say = (query: JsonObject) => string | undefined;
+
 /**
- * Returns similar questions that can be answered. They replace the unknown word with a similar name, leave it out, or
+ * Returns similar questions that can be answered, each in the words that say its query. They replace the unknown word with a similar name, leave it out, or
  * use only the words that were understood.
  */
 export function offersFor(
@@ -50,15 +53,14 @@ export function offersFor(
   unknown: readonly Unknown[],
   vocabulary: ProjectVocabulary,
   today: Today,
+  say: Say,
 ): string[] {
-  const isAnswered = (text: string) =>
-    text.trim() !== question.trim() && readQuestion(text, vocabulary, today).query !== null;
   const offers: string[] = [];
   for (const candidate of candidates(question, unknown, vocabulary, today)) {
-    const text = candidate.replace(/\s+/g, " ").trim();
-    const isNew = !offers.some((one) => folded(one) === folded(text));
-    if (isNew && text.split(" ").length >= 3 && !text.includes('"') && isAnswered(text))
-      offers.push(text);
+    const { query } = readQuestion(candidate, vocabulary, today);
+    const text = query === null ? undefined : say(query);
+    const isNew = text !== undefined && !offers.includes(text) && folded(text) !== folded(question);
+    if (isNew) offers.push(text);
     if (offers.length === TRIED_MAX) break;
   }
   // Those with a word of the question come first.
@@ -82,6 +84,7 @@ export function othersFor(
   query: JsonObject,
   vocabulary: ProjectVocabulary,
   today: Today,
+  say: Say,
 ): string[] {
   const { text } = takeTime(question, today);
   const places = placesOf(wordsOf(text), indexOf(vocabulary));
@@ -98,7 +101,7 @@ export function othersFor(
   const readings = candidates.flatMap(([words, name]) => {
     const other = question.replace(words, () => name);
     const read = readQuestion(other, vocabulary, today).query;
-    return read === null || Bun.deepEquals(read, query) ? [] : [other];
+    return read === null || Bun.deepEquals(read, query) ? [] : (say(read) ?? []);
   });
   return [...new Set(readings)].slice(0, OTHERS_MAX);
 }

@@ -188,7 +188,18 @@ function unreadOf(asked: Asked, query: JsonObject): Unknown[] {
       text: textOf(item),
       start: item.term.words[0]?.start ?? 0,
       end: item.term.words.at(-1)?.end ?? 0,
+      ...byValue(item, asked.items[item.at + 1]),
     }));
+}
+
+/** What to write instead of "by" and a value. */
+function byValue(by: Item, next: Item | undefined): { reason?: string } {
+  const [known] = next?.term.values ?? [];
+  if (by.word !== "by" || next === undefined || known === undefined) return {};
+  const [name, value] = [known.property.name, JSON.stringify(known.value)];
+  return {
+    reason: `${JSON.stringify(textOf(next))} is a value of ${name}. Write "by ${name}" for a line each; for those alone, write where ${name} is ${value}.`,
+  };
 }
 
 const isJoint = (asked: Asked, item: Item): boolean =>

@@ -54,7 +54,9 @@ export function personsWords(query: JsonObject, style: Style): string {
   const periods = deedPeriods(filters.filter(isBehavioral));
   const [period] = periods.size === 1 ? periods : [];
   const did = whoWords(filters, style, period === undefined).join(" ");
-  const lead = only === "count()" ? "number of people" : "list people";
+  // "Number of people" alone would be those of the last 30 days.
+  const counted = filters.length === 0 ? "number of persons" : "number of people";
+  const lead = only === "count()" ? counted : "list people";
   const people = [lead, did, ...where].filter((part) => part !== "").join(" ");
   const [order = "created_at DESC"] = textsOf(query["orderBy"]);
   const sorted = only === "count()" ? "" : orderWords(order);

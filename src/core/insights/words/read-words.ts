@@ -1,16 +1,14 @@
 import { sourceOf, wordsIn } from "../../queries/insight.ts";
 import { isTable } from "../../queries/tables/table.ts";
 import { offersFor } from "../../questions/offers.ts";
-import { type PartRole, WORDS_CHARS_MAX } from "../../questions/question.ts";
+import type { PartRole } from "../../questions/question.ts";
 import { Failure } from "../../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../values/json.ts";
 import { isoTime } from "../../values/time.ts";
 import { wallClock } from "../../values/zoned-time.ts";
-import { type AnswerNeeds, type Asking, groupNames, queryExplanation } from "../answers.ts";
-import { sentenceOf } from "../sentence/sentence.ts";
+import { type AnswerNeeds, type Asking, queryExplanation } from "../answers.ts";
 import { tableExplanation } from "../tables/answer.ts";
-import { isSameQuery } from "./same-query.ts";
-import { readWords, type WordsNeeds } from "./words.ts";
+import { readWords, type WordsNeeds, wordsFor } from "./words.ts";
 
 /** A question to read: words, or a query. */
 export type ReadAsked = { words?: string | undefined; query?: Json | undefined };
@@ -56,7 +54,8 @@ export async function readAsked(
   const said = wordsIn(query);
   if (said !== undefined) return await ofWords(needs, said, asking);
   const sent = sourceOf(query as JsonObject);
-  const sentence = await sentenceIn(needs, sent, asking);
+  const vocabulary = await needs.queries.vocabulary(asking.project, asking.signal);
+  const sentence = wordsFor(sent, vocabulary, asking.moment) ?? null;
   const explanation = await explained(needs, sent, asking);
   if (sentence === null) return { ...NOTHING, query: sent, sentence, explanation };
   const { parts, readings } = await ofWords(needs, sentence, asking);
@@ -73,18 +72,6 @@ async function explained(needs: Needs, query: JsonObject, asking: Asking): Promi
   }
 }
 
-/** Returns the sentence that the project reads as a query; null if no words say it. */
-async function sentenceIn(needs: Needs, sent: JsonObject, asking: Asking): Promise<string | null> {
-  const groups = await groupNames(needs, asking.project);
-  for (const quotesAll of [false, true]) {
-    const sentence = sentenceOf(sent, { quotesAll, groups });
-    if (sentence.length > WORDS_CHARS_MAX) return null;
-    const { read } = await readWords(needs, { ...asking, words: sentence, attr: "words" }, false);
-    if (read.query !== null && isSameQuery(read.query, sent, asking.moment)) return sentence;
-  }
-  return null;
-}
-
 async function ofWords(needs: Needs, words: string, asking: Asking): Promise<WordsRead> {
   if (words.trim() === "") {
     return { ...NOTHING, query: null, sentence: null, explanation: null };
@@ -92,16 +79,17 @@ async function ofWords(needs: Needs, words: string, asking: Asking): Promise<Wor
   const asked = { ...asking, words, attr: "words" };
   const { read, vocabulary, text } = await readWords(needs, asked, false);
   const parts = read.parts;
+  const say = (query: JsonObject) => wordsFor(query, vocabulary, asking.moment);
   if (read.query === null) {
     const today = isoTime(wallClock(asking.moment.now, asking.moment.timezone));
     return {
       ...{ query: null, sentence: null, explanation: null, parts, readings: [] },
       unknown: read.unknown.flatMap(({ start, end }) => (start < end ? [{ start, end }] : [])),
-      suggestions: offersFor(text, read.unknown, vocabulary, today),
+      suggestions: offersFor(text, read.unknown, vocabulary, today, say),
     };
   }
   // Words whose query has no sentence of its own are that sentence.
-  const sentence = (await sentenceIn(needs, read.query, asking)) ?? words;
+  const sentence = say(read.query) ?? words;
   return {
     ...{ query: read.query, sentence, explanation: await explained(needs, read.query, asking) },
     ...{ parts, readings: [{ sentence, query: read.query }], unknown: [], suggestions: [] },

@@ -8,6 +8,8 @@ import { Failure } from "../../values/failure.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../../values/json.ts";
 import { isoTime } from "../../values/time.ts";
 import { type Moment, wallClock } from "../../values/zoned-time.ts";
+import { sentenceOf } from "../sentence/sentence.ts";
+import { isSameQuery } from "./same-query.ts";
 
 /** The meaning of a question in words: a typed query, and others that the words may mean. */
 export type Meant = { query: JsonObject; others: string[] };
@@ -56,13 +58,30 @@ export async function readWords(
   return await readNow();
 }
 
+/** Returns the sentence that a project reads as a query; undefined if no words say it. */
+export function wordsFor(
+  query: JsonObject,
+  vocabulary: ProjectVocabulary,
+  moment: Moment,
+): string | undefined {
+  const today = isoTime(wallClock(moment.now, moment.timezone));
+  const groups = vocabulary.groups.map(({ group_type }) => group_type);
+  const sentences = [false, true].map((quotesAll) => sentenceOf(query, { quotesAll, groups }));
+  return sentences.find((sentence) => {
+    if (sentence.length > WORDS_CHARS_MAX) return false;
+    const read = readQuestion(sentence, vocabulary, today);
+    return read.query !== null && isSameQuery(read.query, query, moment);
+  });
+}
+
 /** Returns what a question means. Fails `invalid_input` with the words that were not understood, and whole questions. */
 export async function meaningOf(needs: WordsNeeds, asked: WordsAsked): Promise<Meant> {
   const { read, vocabulary, text } = await readWords(needs, asked, true);
   const today = isoTime(wallClock(asked.moment.now, asked.moment.timezone));
+  const say = (query: JsonObject) => wordsFor(query, vocabulary, asked.moment);
   if (read.query !== null)
-    return { query: read.query, others: othersFor(text, read.query, vocabulary, today) };
-  const offers = offersFor(text, read.unknown, vocabulary, today);
+    return { query: read.query, others: othersFor(text, read.query, vocabulary, today, say) };
+  const offers = offersFor(text, read.unknown, vocabulary, today, say);
   throw new Failure("invalid_input", refusalOf(text, read.unknown, offers), asked.attr);
 }
 

@@ -194,17 +194,29 @@ const isOfKind = (asked: Asked): boolean => {
   );
 };
 
+/** Whether a count without a condition is of all people: "how many persons", "how many users are there". */
+const isOfAll = (asked: Asked, noun: Item, labels: readonly Label[]): boolean => {
+  const { when, items } = asked;
+  if (labels.length > 0 || when.interval !== undefined || when.compare !== undefined) return false;
+  if (when.habits !== undefined || asked.has("IS_NEW", "RETURNING", "ACTIVE", "SHARE"))
+    return false;
+  return (
+    /^persons?$/.test(noun.word) || items.some(({ word }) => /^(?:there|have|exist)$/.test(word))
+  );
+};
+
 /** "How many persons have the plan pro": people by their current properties. */
-export const personsNow: Measure = (asked) => {
+export const personsNow = (asked: Asked, labels: readonly Label[]): Draft | undefined => {
   const noun = asked.find("PERSON");
   const isOfUsers = noun !== undefined && /^(?:persons?|people|users?|members?)$/.test(noun.word);
   if (!isOfUsers && !(noun === undefined && isOfKind(asked))) return undefined;
   const { when } = asked;
-  if (asked.events().length > 0 || when.span !== undefined || asked.conditions().length === 0)
-    return undefined;
-  if (!asked.has("COUNT") || !areOfPersons(asked)) return undefined;
+  if (asked.events().length > 0 || when.span !== undefined) return undefined;
+  const isOfSome = asked.conditions().length > 0;
+  if (!isOfSome && (noun === undefined || !isOfAll(asked, noun, labels))) return undefined;
+  if (!asked.has("COUNT", "DIFFERENT") || !areOfPersons(asked)) return undefined;
   use(noun);
-  asked.takeAll("COUNT");
+  asked.takeAll("COUNT", "DIFFERENT");
   const properties = takeFilters(asked, [null]);
   return { query: { kind: "ActorsQuery", select: ["count()"], properties }, events: [null] };
 };

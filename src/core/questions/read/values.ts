@@ -64,7 +64,11 @@ function alone(found: Found, isNot: boolean): Condition | PageNamed | undefined 
     places.length === 1 &&
     isTaggedF(places[0]) &&
     !/^(?:in|on|via|through|from|using|at|by)$/.test(found.all[0]?.word ?? "");
-  if (first === undefined || isNamedBy || isVague) return undefined;
+  // "Bookings by city" asks for lines also where "city" is only a value; "paid by card" says how it was done.
+  const before = found.before === undefined ? "" : found.text(found.before);
+  const isLabel =
+    found.all[0]?.word === "by" && !/(?:ed|en|paid|made|sent|done|bought|sold)$/.test(before);
+  if (first === undefined || isNamedBy || isVague || isLabel) return undefined;
   const of = first.flatMap((one) => {
     const rest = others.map((values) => values.find(({ property }) => property === one.property));
     if (rest.some((value) => value === undefined)) return [];
