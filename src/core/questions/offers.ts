@@ -37,9 +37,23 @@ export function refusalOf(
   const reasons = [...new Set(unknown.flatMap(({ reason }) => reason ?? []))];
   const asked = JSON.stringify(question.slice(0, QUESTION_CHARS_MAX));
   const offered = offers.map((one) => JSON.stringify(one)).join("; ");
-  const why = reasons.length === 0 ? "" : ` ${reasons.join(" ")}`;
-  return `${what} ${verb} not understood in ${asked}.${why}${offered === "" ? "" : ` You can ask: ${offered}.`}`;
+  const why = reasons.length === 0 ? insteadOf(words.join(" ")) : reasons.join(" ");
+  return `${what} ${verb} not understood in ${asked}. ${why}${offered === "" ? "" : ` You can ask: ${offered}.`}`;
 }
+
+/** Other ways to write words that questions lack. */
+const INSTEAD: readonly (readonly [words: RegExp, instead: string])[] = [
+  [
+    /busiest|quietest|peak/,
+    "Ask which day, day of the week or hour had the most of an event: which day had the most page views.",
+  ],
+  [/touch|attribution/, "Name the event and the property: purchases by first touch utm source."],
+];
+
+/** Every refusal has a way on: a name in place of the word, the word for a name, or SQL. */
+const insteadOf = (words: string): string =>
+  INSTEAD.find(([pattern]) => pattern.test(words))?.[1] ??
+  "Write the name of an event, property or value instead, give the name this word by also_called, or ask in SQL.";
 
 /** Returns a query as a whole question that is read as that query; undefined if no words say it. */
 export type Say = (query: JsonObject) => string | undefined;

@@ -192,7 +192,7 @@ function unreadOf(asked: Asked, query: JsonObject): Unknown[] {
     }));
 }
 
-/** What to write instead of "by" and a value. */
+/** Returns the other ways to write "by" and a value. */
 function byValue(by: Item, next: Item | undefined): { reason?: string } {
   const [known] = next?.term.values ?? [];
   if (by.word !== "by" || next === undefined || known === undefined) return {};

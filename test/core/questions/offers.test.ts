@@ -112,3 +112,34 @@ test.each([
     expect(query).toEqual({ kind: "ActorsQuery", select: ["count()"], properties: [] });
   }
 });
+
+test.each([
+  ["busiest day", "which day had the most page views"],
+  ["what is the busiest hour", "which day had the most page views"],
+  ["purchases by first touch", "purchases by first touch utm source"],
+  ["first touch attribution", "purchases by first touch utm source"],
+])("a refusal says what to write instead: %s", (question, instead) => {
+  const vocabulary = vocabularyOf("shop");
+  const read = readQuestion(question, vocabulary, TODAY);
+  const unknown = "unknown" in read ? read.unknown : [];
+  expect(refusalOf(question, unknown, [])).toEndWith(`: ${instead}.`);
+  expect(readQuestion(instead, vocabulary, TODAY).query).not.toBeNull();
+});
+
+test("a word for a name that the project lacks is refused with three ways on", () => {
+  const read = readQuestion("sum of qty of purchases", vocabularyOf("shop"), TODAY);
+  const unknown = "unknown" in read ? read.unknown : [];
+  expect(refusalOf("sum of qty of purchases", unknown, [])).toMatch(
+    /"qty" is not understood .* Write the name .* also_called, or ask in SQL\.$/,
+  );
+});
+
+test('"unique" before groups and values is as "distinct"', () => {
+  for (const of of ["companies", "companies with purchases", "products were bought"]) {
+    const [one, other] = ["unique", "distinct"].map((word) =>
+      readQuestion(`how many ${word} ${of} last month`, vocabularyOf("shop"), TODAY),
+    );
+    expect(one?.query).not.toBeNull();
+    expect(one?.query).toEqual(other?.query as never);
+  }
+});

@@ -127,7 +127,10 @@ const EDGES: ReadonlySet<string> = new Set("by per to and or vs than".split(" ")
 /** The meaning of adjacent words; undefined if there is no meaning. */
 function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | undefined {
   const stems = words.map(({ form }) => form);
-  const concepts = PHRASES.get(stems.join(" ")) ?? PHRASES.get(innerOf(stems) ?? "");
+  // "Uniques" are visitors, and "unique" alone is an adjective.
+  const isUnique = words.length === 1 && words[0]?.low === "unique";
+  const phrase = isUnique ? "distinct" : stems.join(" ");
+  const concepts = PHRASES.get(phrase) ?? PHRASES.get(innerOf(stems) ?? "");
   // "Missed" is not "is missing", a "rating" is no rate, and a "listing" no list.
   const isOther = /^(?:missed|ratings?|listings?)$/.test(words.at(-1)?.low ?? "");
   const text = folded(words.map((word) => word.text).join(" "));
