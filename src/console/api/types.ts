@@ -1532,6 +1532,7 @@ export interface components {
             sentence: string | null;
             /** Format: date-time */
             calculated_at: string;
+            warnings?: string[];
             other_readings?: string[];
         };
         InsightTableAnswer: {
@@ -1549,6 +1550,7 @@ export interface components {
             explanation: string;
             /** Format: date-time */
             calculated_at: string;
+            warnings?: string[];
             elapsed_ms: number;
         };
         DraftSql: {
@@ -1696,6 +1698,7 @@ export interface components {
             sentence: string | null;
             /** Format: date-time */
             calculated_at: string;
+            warnings?: string[];
             other_readings?: string[];
         };
         InsightActors: {
@@ -1721,6 +1724,7 @@ export interface components {
             explanation: string;
             /** Format: date-time */
             calculated_at: string;
+            warnings?: string[];
             elapsed_ms: number;
         };
         SqlSchema: {

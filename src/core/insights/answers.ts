@@ -20,10 +20,11 @@ import { funnelResults } from "./lines/funnel-results.ts";
 import { type InsightResults, resultsOf } from "./lines/results.ts";
 import { sumOf, TOTAL_COLUMN } from "./lines/trend-days.ts";
 import { explanationOf, sentenceOf } from "./sentence/sentence.ts";
+import { unknownNames } from "./unknown-names.ts";
 
 /** The needs of an answer. */
 export type AnswerNeeds = {
-  queries: Pick<InsightQueries, "run" | "firstEventAt">;
+  queries: Pick<InsightQueries, "run" | "firstEventAt" | "missing" | "names">;
   drafts: InsightDrafts;
   groups: Pick<GroupReads, "types">;
 };
@@ -52,6 +53,8 @@ export type Answer = InsightResults & {
   explanation: string;
   /** Other meanings of the words, the likeliest first; only of a question in words. */
   other_readings?: string[];
+  /** A sentence for each name of the query that nothing in the project has. */
+  warnings?: string[];
   /** The time up to which events count, ISO 8601 in UTC. */
   calculated_at: string;
 };
@@ -118,8 +121,10 @@ export async function answerOf(
   const shown = read.kind === "TrendsQuery" && isWhole ? withoutIntervals(answered) : answered;
   const groups = await groupNames(needs, asking.project);
   const sentence = sentenceOf(query, { groups });
+  const warnings = await unknownNames(needs, read, asking, groups);
   const answer = {
     ...shown,
+    ...(warnings.length === 0 ? {} : { warnings }),
     ...{ query, calculated_at: isoTime(asking.moment.now), sql: needs.drafts.sql(plan), sentence },
     explanation: explanationOfPlan(query, plan, groups),
   };

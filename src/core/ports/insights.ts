@@ -187,6 +187,13 @@ export type InsightQueries = {
     part: ActorsPart,
     signal: AbortSignal,
   ): Promise<FoundActors>;
+  /** Returns those of some names that nothing in the project has. A property with dots may be a way into another. */
+  missing(
+    project: number,
+    names: readonly MentionedName[],
+    signal: AbortSignal,
+  ): Promise<MentionedName[]>;
+
   /** Returns the most frequent names of events and properties, for a first query; it is bounded. */
   names(project: number, signal: AbortSignal): Promise<EventNames>;
 
@@ -198,6 +205,12 @@ export type InsightQueries = {
 
   /** Returns the time of the project's first event in milliseconds; undefined without events. */
   firstEventAt(project: number, signal: AbortSignal): Promise<number | undefined>;
+};
+
+/** A name that a query has, and what may have it. */
+export type MentionedName = {
+  of: "event" | "event_property" | "person_property" | "group_property";
+  name: string;
 };
 
 /** Names of events and properties, the most frequent first, then by name. */

@@ -146,6 +146,13 @@ const ResultShape = t.Object(
   { $id: "InsightResult" },
 );
 
+const Warnings = t.Optional(
+  Texts(
+    ['No event "orderd" has come yet. Did you mean "ordered"?'],
+    "Only if the query has names of events or properties that nothing in the project has.",
+  ),
+);
+
 /** The fields of an answer to a question about events. */
 export const AnswerFields = {
   columns: Texts(
@@ -167,6 +174,7 @@ export const AnswerFields = {
     ),
   ),
   calculated_at: DateTime,
+  warnings: Warnings,
   other_readings: t.Optional(
     Texts(
       ["Page views by page, last 30 days"],
@@ -219,6 +227,7 @@ const TableFields = {
   sentence: Text("Purchases, one by one, last 31 days", "The explanation without dates."),
   explanation: Text("Purchases, one by one, last 31 days."),
   calculated_at: DateTime,
+  warnings: Warnings,
   elapsed_ms: Whole(42),
 };
 

@@ -351,6 +351,6 @@ test("an unknown field is named, with the known ones, each once", async () => {
   const { body } = await ask({ kind: "TrendsQuery", series });
 
   expect((body as { detail: string }).detail).toBe(
-    "This field is not known. Known here: kind, event, name, custom_name, properties, math_property, math_property_type, math_group_type_index, math_hogql, limit, orderBy, math.",
+    "This field is not known. Known here: kind, event, name, custom_name, properties, math, math_property, math_property_type, math_hogql, math_group_type_index.",
   );
 });

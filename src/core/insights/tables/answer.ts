@@ -9,6 +9,7 @@ import { fitting } from "../../values/page.ts";
 import { isoTime } from "../../values/time.ts";
 import { type AnswerNeeds, type Asking, groupNames } from "../answers.ts";
 import { explanationOf, sentenceOf } from "../sentence/sentence.ts";
+import { unknownNames } from "../unknown-names.ts";
 import { eventRows, eventsPeriod } from "./events.ts";
 import { personRows } from "./persons.ts";
 
@@ -30,6 +31,8 @@ export type TableAnswer = {
   sentence: string;
   /** The rows, the conditions and the period, in one sentence. */
   explanation: string;
+  /** As those of an answer about events. */
+  warnings?: string[];
   /** The time up to which events count, ISO 8601 in UTC. */
   calculated_at: string;
 };
@@ -58,11 +61,13 @@ export async function tableAnswer(
     ? await personRows(needs, table, asking)
     : await eventRows(needs, table, asking);
   const groups = await groupNames(needs, asking.project);
+  const warnings = await unknownNames(needs, table, asking, groups);
   const isGrouped = table.kind === "EventsQuery" && table.isAggregated;
   return {
     columns: table.columns.map(({ name }) => name),
     types: table.columns.map((column) => [column.name, typeOf(column, isGrouped)]),
     ...partOf(rows, table, isMore),
+    ...(warnings.length === 0 ? {} : { warnings }),
     query: sourceOf(sent),
     sentence: sentenceOf(sourceOf(sent), { groups }),
     explanation: explanationOf(sourceOf(sent), period, {

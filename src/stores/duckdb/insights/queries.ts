@@ -9,7 +9,7 @@ import { isOutOfMemory } from "../engine/faults.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 import { readableColumns } from "../events/hot-columns.ts";
 import { firstEventAt } from "../lists/first-event.ts";
-import { eventNames } from "../lists/names.ts";
+import { eventNames, missingNames } from "../lists/names.ts";
 import { type Omitted, omittedProperties } from "../lists/omitted-properties.ts";
 import { binder, checkPatterns } from "../lists/property-filter.ts";
 import { type VocabularySources, vocabulary } from "../lists/vocabulary.ts";
@@ -75,6 +75,8 @@ export function insightQueries(
       runner(project, asked.plan.query, signal, async (run) =>
         foundActors(await run((target) => actorsSql(target, asked, part))),
       ),
+    missing: (project, names, signal) =>
+      reads.read(signal, (connection) => missingNames(connection, project, names)),
     names: (project, signal) => reads.read(signal, (connection) => eventNames(connection, project)),
     vocabulary: (project, signal) =>
       reads.read(signal, (connection) => vocabulary(connection, project, sources)),
