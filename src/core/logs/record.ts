@@ -273,13 +273,17 @@ function memberOf(object: Json, name: string): Json {
 
 function listIn(object: Json, name: string): Json[] {
   const list = isObject(object) ? (object[name] ?? []) : undefined;
-  if (Array.isArray(list) && !hasForeign(object, name)) return list;
-  throw new Failure("invalid_payload", `An object with the array \`${name}\` is expected.`, name);
+  const other = otherList(object, name);
+  if (Array.isArray(list) && other === undefined) return list;
+  const found = other === undefined ? "" : `, and not \`${other.slice(0, 40)}\``;
+  const detail = `An object with the array \`${name}\` is expected${found}.`;
+  throw new Failure("invalid_payload", detail, name);
 }
 
-/** Whether there is another list, as with protobuf's name. Ignoring it would lose records without a warning. */
-function hasForeign(object: Json, name: string): boolean {
-  return Object.entries(object ?? {}).some(
-    ([other, value]) => other !== name && Array.isArray(value),
-  );
+/** The name of another list, such as protobuf's. Ignoring it would lose records without a warning. */
+function otherList(object: Json, name: string): string | undefined {
+  const found = Object.entries(object ?? {}).find(([other, value]) => {
+    return other !== name && Array.isArray(value);
+  });
+  return found?.[0];
 }

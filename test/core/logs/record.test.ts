@@ -393,9 +393,17 @@ describe("a request", () => {
     [{ resource_logs: [] }, "resourceLogs"],
     [{ resourceLogs: [{ scope_logs: [] }] }, "scopeLogs"],
     [{ resourceLogs: [{ scopeLogs: [{ log_records: [{}] }] }] }, "logRecords"],
+    [{ resourceLogs: [{ instrumentationLibraryLogs: [{}] }] }, "scopeLogs"],
+    [{ resourceLogs: [{ scopeLogs: [], more: [] }] }, "scopeLogs"],
   ])("%j is refused for its `%s`", (request, attr) => {
     expect(() => groups(request)).toThrow(
       expect.objectContaining({ code: "invalid_payload", attr }),
+    );
+  });
+
+  test("is refused with the name of the other list", () => {
+    expect(() => groups({ resourceLogs: [{ scope_logs: [] }] })).toThrow(
+      "An object with the array `scopeLogs` is expected, and not `scope_logs`.",
     );
   });
 });
