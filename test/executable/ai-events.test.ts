@@ -25,38 +25,6 @@ async function send(server: Server, path: string, ...events: object[]): Promise<
 const inputsIn = async (server: Server) =>
   (await server.events()).map(({ properties }) => properties["$ai_input"]).sort();
 
-test("SQL and insights read events of 8 MiB on 128 MB, or name the property that is too long", async () => {
-  await using server = await startServer({ flags: [...FLAGS, "--threads", "2"] });
-  for (let n = 1; n <= 9; n += 1) await send(server, PATH, generation(n, 7_000_000));
-  await server.stored(9);
-  const ask = async (query: object) => {
-    const answer = await fetch(`${server.url}/api/environments/1/query/`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
-      body: JSON.stringify({ query }),
-    });
-    return { status: answer.status, body: await answer.json() };
-  };
-  const sql = (query: string) => ask({ kind: "HogQLQuery", query });
-  const lengths = await sql("SELECT length(properties.$ai_input) > 7000000 FROM events");
-  expect(lengths).toMatchObject({ status: 200, body: { results: Array(9).fill([true]) } });
-  expect(
-    await ask({
-      ...{ kind: "TrendsQuery", series: [{ event: "$ai_generation" }] },
-      dateRange: { date_from: "-1d" },
-      properties: [{ key: "$ai_input", operator: "icontains", value: "marker-4" }],
-    }),
-  ).toMatchObject({ status: 200, body: { results: [{ aggregated_value: 1 }] } });
-  expect(
-    await sql("SELECT uniq(properties.$ai_input), max(properties.$ai_input) FROM events"),
-  ).toMatchObject({
-    status: 400,
-    body: {
-      detail: `Reading the long values of "$ai_input" takes too much memory. Select fewer events, or a part, such as substring(properties."$ai_input", 1, 100), or start the server with more --memory or fewer --threads.`,
-    },
-  });
-});
-
 test("events of 8 MiB for AI are kept exactly, on 128 MB, until they are erased", async () => {
   using root = temporaryDirectory();
   const data = join(root.path, "data");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL_VIEWS } from "../../../../src/core/sql/tables.ts";
-import { bindFailure } from "../../../../src/stores/duckdb/sql/faults.ts";
+import { bindFailure, failureOf } from "../../../../src/stores/duckdb/sql/faults.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../../../src/stores/loads/event-lines.ts";
 import { sqlApp } from "../../../support/answers/sql.ts";
 
@@ -37,4 +37,16 @@ test.each(["INTERNAL Error: a", "Serialization Error: a", "Invalid Error: unorde
 
 test("a fatal error of the planner is not about the statement", () => {
   expect(bindFailure(new Error("FATAL Error: a"))).toBeUndefined();
+});
+
+test("a statement without memory names the property whose values are long, and --memory", () => {
+  const error = new Error("Out of Memory Error: failed to allocate data");
+  expect(failureOf(error, "", "$ai_input")).toMatchObject({
+    code: "invalid_input",
+    message:
+      'Reading the long values of "$ai_input" takes too much memory. Select fewer events, or a part, such as substring(properties."$ai_input", 1, 100), or start the server with more --memory or fewer --threads.',
+  });
+  expect(failureOf(error, "", "*")).toMatchObject({
+    message: expect.stringContaining("Reading all properties takes too much memory."),
+  });
 });
