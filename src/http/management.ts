@@ -1,4 +1,4 @@
-import type { Elysia, TSchema } from "elysia";
+import { type Elysia, type TSchema, t } from "elysia";
 import { noteCaller } from "../core/access/callers.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-limits.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -84,9 +84,9 @@ export function mountManagement(
       async (context: unknown) => {
         await authenticate(context as Context);
       },
-      // Null keeps Elysia from reading a body that the operation does not take.
+      // A body is read also where none is taken: its fields are refused. Null keeps Elysia from reading it.
       ({ request }: { request: Request }) =>
-        route.body === undefined ? null : readJson(request, meter, route.body),
+        takesBody(route) ? readJson(request, meter, route.body ?? NO_BODY) : null,
     ],
     transform: async (context: unknown) => {
       await authenticate(context as Context);
@@ -107,6 +107,11 @@ export function mountManagement(
     ...shapesOf(route),
   });
 }
+
+/** Whether a request may have a body that means something; operations that are always refused read none. */
+const takesBody = ({ method, status }: Route) => status !== 405 && method !== "GET";
+
+const NO_BODY: TSchema = t.Object({});
 
 /** Fails for invalid encoding, which Elysia would keep or read as U+FFFD: such a filter finds nothing. */
 function checkEncoding({ query }: Route, { url }: Request): void {

@@ -36,7 +36,8 @@ export async function checkFields(
   current: () => Promise<Json | undefined>,
 ): Promise<void> {
   const { body, method } = route;
-  const unknown = body === undefined ? [] : [...unknownIn(body, sent, [], (thing) => thing)];
+  if (body === undefined) return checkNone(sent);
+  const unknown = [...unknownIn(body, sent, [], (thing) => thing)];
   if (unknown.length === 0) return;
   const isChange = method === "PATCH";
   const thing = isChange ? await current() : undefined;
@@ -47,6 +48,13 @@ export async function checkFields(
     // Nothing shows what a deleted thing has.
     else if (!isChange) throw notWritten(one, []);
   }
+}
+
+/** Fails for the first field that is not empty: the operation takes none. */
+function checkNone(sent: JsonObject): void {
+  const name = Object.keys(sent).find((field) => !isNothing(ownValue(sent, field) ?? null));
+  if (name === undefined) return;
+  throw new Failure("invalid_input", `This request takes no body: leave out ${name}.`, name);
 }
 
 function checkShown(one: Unknown, shown: Json | undefined): void {

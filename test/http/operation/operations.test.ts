@@ -136,6 +136,21 @@ describe.each(OPERATIONS)("%s %s", (...row) => {
     }
   });
 
+  test("refuses a field of a body that it lacks, and names it", async () => {
+    if (method === "GET") return;
+    for (const name of ["unknown", "Short_ID", "limit", "constructor", "deletd"]) {
+      const sent = { ...body, [name]: 1 };
+      const answered = await app.ask(method, concrete(path, { project: "1" }), { body: sent });
+      if (success === 405) expect(answered.status).toBe(405);
+      else {
+        expect([name, answered]).toMatchObject([
+          name,
+          { status: 400, body: { code: "invalid_input", attr: name } },
+        ]);
+      }
+    }
+  });
+
   test("refuses a parameter that it lacks, and names its own", async () => {
     const known = parameters === "" ? [] : parameters.split(" ");
     const misspelt = known.map((name) => name.replace(/.$/, "") || "x");
