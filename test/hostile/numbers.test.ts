@@ -96,6 +96,6 @@ test("a body that is nested too deep for a parser is refused by its depth", asyn
   const refused = await ask("PATCH", `${ENVIRONMENT}/persons/${person}/`, { body: deep });
   expect(refused).toMatchObject({
     status: 400,
-    body: { detail: expect.stringContaining("Nesting") },
+    body: { detail: expect.stringContaining("nesting is at most 128 deep") },
   });
 });

@@ -52,3 +52,21 @@ test.each(BUSINESSES)("names in camel case have the same words: %s", (business) 
     ]);
   }
 });
+
+test("a word that is part of a name is no word about a change", () => {
+  const named = (name: string) => ({
+    events: [{ name, count: 90, alsoCalled: [], properties: [] }],
+    ...{ person_properties: [], groups: [], propertiesAlsoCalled: [], values: [] },
+  });
+  const eventIn = (question: string, name: string) => {
+    const { query } = readQuestion(question, named(name), TODAY);
+    const [series] = (query?.["series"] ?? []) as JsonObject[];
+    return series?.["event"];
+  };
+  for (const name of ["signed up", "account topped up", "shut down", "trial set up", "logged in"]) {
+    for (const rest of ["this week with last week", "this month versus last month"]) {
+      expect(eventIn(`how many ${name} ${rest}`, name)).toBe(name);
+    }
+    expect(eventIn(`is ${name} up this week`, name)).toBe(name);
+  }
+});

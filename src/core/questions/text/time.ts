@@ -70,6 +70,11 @@ const INTERVAL_RULES: readonly (readonly [string, (found: string[]) => Asks])[] 
 const COUNTED = `(?:(?:\\d+|${DIGITS})\\s+)?`;
 const BEFORE = `(?:the\\s+)?(?:(?:previous|prior|preceding|last|past)\\s+(?:one|period|${COUNTED}(?:day|week|wk|month|quarter|year)s?)|(?:one|period|time|${COUNTED}(?:day|week|wk|month|quarter|year)s?)\\s+(?:before(?:\\s+that)?|prior|earlier)|before|yesterday)`;
 
+/** Verbs with "up" or "down", such as "sign up": these are of a name, and say nothing of a change. */
+const PHRASAL =
+  "(?:sign|log|show|top|back|start|level|pick|check|follow|mark|open|clean|turn|end|power|close|line)(?:ned|ged|ped|ning|ging|ping|ed|ing|n|s)?|set|sets|setting|shut|break|broke|broken|breaks|scaled?|wind|wound|count";
+const UP_OR_DOWN = `(?<!\\b(?:${PHRASAL})\\s)(?:up|down)`;
+
 const previous = (): Pick<When, "compare"> => ({ compare: "previous" });
 
 /** "Week over week": the current week and the previous one. */
@@ -104,7 +109,7 @@ const COMPARED: readonly (readonly [string, (found: string[]) => When])[] = [
     over,
   ],
   [
-    "compared? (?:to|with) before|(?<!\\b(?:how many(?! percent)|share|percentage|proportion|which)\\b.*)did(?= .+\\b(?:grow|increase|rise|go up|go down|drop|fall|decline|decrease|shrink|change)\\b)|(?:is|are|was|were|has|have)(?= .+\\b(?:growing|grown|shrinking|increasing|increased|decreasing|rising|falling|going up|going down|(?<!\\b(?:sign|signed|log|logged|show|shown|showing|set)\\s)(?:up|down)(?=\\s*\\??$|\\s+(?:in|over|during|this|these|since)\\b))\\b)",
+    `compared? (?:to|with) before|(?<!\\b(?:how many(?! percent)|share|percentage|proportion|which)\\b.*)did(?= .+\\b(?:grow|increase|rise|go up|go down|drop|fall|decline|decrease|shrink|change)\\b)|(?:is|are|was|were|has|have)(?= .+\\b(?:growing|grown|shrinking|increasing|increased|decreasing|rising|falling|going up|going down|${UP_OR_DOWN}(?=\\s*\\??$|\\s+(?:in|over|during|this|these|since)\\b))\\b)`,
     previous,
   ],
 ];
@@ -114,8 +119,10 @@ const JOINT =
   /(?:\b(?:with|to|and|vs\.?|versus|than|against|or|compared to|compared with)\s+)(?=\s*$|\s{3,})/i;
 
 /** Words about a change. A comparison shows the change anyway. */
-const CHANGES =
-  /(?<![\w$/-])(?:more or less|more|fewer|less|higher|lower|better|worse|chang(?:e|ed|ing)|gr[eo]w(?:th|n|ing)?|(?:in |by )?(?:how (?:many|much) )?(?:percent(?:age)?|%|pct)(?: of)?|by how (?:many|much)|shrink(?:ing)?|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|rising|falling|rise|fall|decline|go(?= up| down)|going|drop(?:ped)?|differ(?:ence)?|up or down|up|down|compared?|comparison|change)(?![\w/-])/gi;
+const CHANGES = new RegExp(
+  `(?<![\\w$/-])(?:more or less|more|fewer|less|higher|lower|better|worse|chang(?:e|ed|ing)|gr[eo]w(?:th|n|ing)?|(?:in |by )?(?:how (?:many|much) )?(?:percent(?:age)?|%|pct)(?: of)?|by how (?:many|much)|shrink(?:ing)?|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|rising|falling|rise|fall|decline|go(?= up| down)|going|drop(?:ped)?|differ(?:ence)?|up or down|${UP_OR_DOWN}|compared?|comparison|change)(?![\\w/-])`,
+  "gi",
+);
 
 /** A question in which words about time are replaced by blanks, so that all other words keep their position. */
 class Timed {
