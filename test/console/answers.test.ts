@@ -229,3 +229,12 @@ test("numbers have their unit, their currency, their change and the mark of few 
   expect(await flaws(opened)).toEqual([]);
   await answerAgain();
 });
+
+test("an answer about a name that nothing has says so", async () => {
+  const { page, problems, go } = opened;
+  await go(place({ kind: "TrendsQuery", series: [{ kind: "EventsNode", event: "purchas" }] }));
+  const said = 'No event "purchas" has come yet. Did you mean "purchase"?';
+  await page.getByRole("status").getByText(said).waitFor();
+  expect(await flaws(opened)).toEqual([]);
+  expect(problems).toEqual([]);
+});

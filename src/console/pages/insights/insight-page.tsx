@@ -39,6 +39,7 @@ import { Result } from "./result.tsx";
 import { Rows } from "./rows.tsx";
 import { SaveTools } from "./save.tsx";
 import { useSteps } from "./use-steps.ts";
+import { Warnings } from "./warnings.tsx";
 import { type Asked, isWords, useWords, Words } from "./words.tsx";
 
 /** The editor of one question. Asking saves nothing: the question is in the address. */
@@ -209,6 +210,7 @@ function RowsPart(props: { answer: TableAnswer; table: NumberTable; name: string
   const { query, explanation = "", results, calculated_at } = answer;
   return (
     <>
+      <Warnings of={answer.warnings} />
       <Rows answer={answer} title={explanation || "Rows"} />
       <footer class="answer-foot">
         <p class="caption grow">
@@ -244,6 +246,7 @@ function AnswerTabs(props: {
   const table = tableOf(answer);
   return (
     <>
+      <Warnings of={answer.warnings} />
       <Tabs label="Views of the answer" tabs={TABS} value={tab} onChange={setTab}>
         {tab === "chart" && (
           <Result

@@ -1,5 +1,11 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { Answered, Found, InsightQueries, Plan } from "../../../core/ports/insights.ts";
+import type {
+  Answered,
+  Found,
+  InsightQueries,
+  MentionedName,
+  Plan,
+} from "../../../core/ports/insights.ts";
 import { propertyFiltersOf } from "../../../core/queries/behavior.ts";
 import type { Query } from "../../../core/queries/insight.ts";
 import type { EventFilters } from "../../../core/queries/query-fields.ts";
@@ -28,12 +34,16 @@ export type NoteUse = (properties: ReadonlySet<string>, ms: number) => void;
 
 const NO_SOURCES: VocabularySources = { groupTypes: async () => [], words: async () => [] };
 
+/** Names that are remembered once something has them, since the tiles of a dashboard ask for them again and again. */
+const SEEN_NAMES_MAX = 10_000;
+
 /** Runs queries of events in DuckDB. */
 export function insightQueries(
   reads: ApiReads,
   noteUse: NoteUse = () => undefined,
   sources = NO_SOURCES,
 ): InsightQueries {
+  const seen = new Set<string>();
   type Run = (statement: (target: Target) => Statement) => Promise<Row[]>;
   const runner = <T>(
     project: number,
@@ -75,8 +85,16 @@ export function insightQueries(
       runner(project, asked.plan.query, signal, async (run) =>
         foundActors(await run((target) => actorsSql(target, asked, part))),
       ),
-    missing: (project, names, signal) =>
-      reads.read(signal, (connection) => missingNames(connection, project, names)),
+    async missing(project, names, signal) {
+      const keyOf = ({ of, name }: MentionedName) => `${project} ${of} ${name}`;
+      const asked = names.filter((one) => !seen.has(keyOf(one)));
+      if (asked.length === 0) return [];
+      const read = (connection: DuckDBConnection) => missingNames(connection, project, asked);
+      const missing = await reads.read(signal, read);
+      if (seen.size > SEEN_NAMES_MAX) seen.clear();
+      for (const one of asked) if (!missing.includes(one)) seen.add(keyOf(one));
+      return missing;
+    },
     names: (project, signal) => reads.read(signal, (connection) => eventNames(connection, project)),
     vocabulary: (project, signal) =>
       reads.read(signal, (connection) => vocabulary(connection, project, sources)),
