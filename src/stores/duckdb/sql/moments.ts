@@ -1,5 +1,5 @@
 import { intervalOf, isDate, isNumber, isTime, isTimeColumn } from "./nodes.ts";
-import { constantText, folded, MOMENT, type Node, refuse, unnamed } from "./tree.ts";
+import { constantText, folded, isNode, MOMENT, type Node, refuse, unnamed } from "./tree.ts";
 import type { Typing } from "./typing.ts";
 
 const isPoint = (node: Node) => isTime(node) && intervalOf(node) === undefined;
@@ -42,6 +42,38 @@ export function counted(
   const [, name] = /^(week|hour)s?$/.exec(folded(constantText(unit))) ?? [];
   if (name !== undefined) return typing.item(`${name}s`, [first, last], node);
   return zone === undefined ? undefined : { ...node, children: [unit, first, last] };
+}
+
+/** A text of a time with its offset or zone; Z is that of UTC. */
+const WITH_OFFSET = /:[\d.]+\s*(?:[a-z]|[+-]\d)/i;
+
+/** Returns a text that is written out as the time that it is, if it has an offset: DuckDB may ignore it. */
+export function withOffset(typing: Typing, node: Node): Node {
+  const hasOffset = WITH_OFFSET.test(constantText(node) ?? "");
+  return hasOffset ? typing.item("read", [unnamed(node)], node) : node;
+}
+
+/** A cast of a text to a time or a date, which reads the offset. */
+export function castTime(typing: Typing, node: Node): Node {
+  const { child, cast_type, try_cast: isTry } = node;
+  if (!/^(?:TIMESTAMP|DATE$)/.test(String(cast_type?.id)) || !isNode(child)) return node;
+  if (child.class === "CONSTANT") return { ...node, child: withOffset(typing, child) };
+  if (cast_type?.id === "TIMESTAMP_NS" || isTime(child) || isNumber(child)) return node;
+  return { ...node, child: typing.item(isTry === true ? "time" : "read", [child], child) };
+}
+
+/** A time of a table in UTC, or in another zone; what it is depends on the column. */
+export function inZone(
+  typing: Typing,
+  node: Node,
+  name: string,
+  [first, second]: Node[],
+): Node | undefined {
+  if (first === undefined || second === undefined) return undefined;
+  const isUtc = name === "timezone" && constantText(first) === "UTC";
+  if (isUtc && isTimeColumn(second)) return typing.item("instant", [second], node);
+  const isZoned = name === "todatetime" && isTime(first);
+  return isZoned ? typing.template("totimezone", [first, second], node) : undefined;
 }
 
 /** Fails `invalid_input` for a text without a digit that stands by a time. */

@@ -3,7 +3,11 @@ import { exactJson } from "../../../core/values/json.ts";
 import { rows } from "../engine/duckdb.ts";
 import { HOGQL_FUNCTIONS, PARTS } from "./hogql/functions.ts";
 import { HOGQL_RELATIONS } from "./names.ts";
-import { NAME, type Node, nodesIn, rebuilt, refuse } from "./tree.ts";
+import { isTime } from "./nodes.ts";
+import { isNode, NAME, type Node, nodesIn, rebuilt, refuse } from "./tree.ts";
+
+/** DuckDB's type of times with a zone. */
+const ZONED = "TIMESTAMP WITH TIME ZONE";
 
 const NUMBERS = `list_transform($1, hoglet_element -> ${PARTS["NUMBER_"]?.replaceAll("$1", "hoglet_element")})`;
 /** The least or the most of a list by number, or by text where there are no numbers. */
@@ -30,6 +34,7 @@ const ITEMS = {
   digits: DIGITS_,
   time: "TRY_CAST($1 AS TIMESTAMPTZ)",
   instant: "CAST($1 AS TIMESTAMP WITH TIME ZONE)",
+  read: "CAST($1 AS TIMESTAMPTZ)",
   utc: "timezone('UTC', $1)",
   text: "CAST($1 AS VARCHAR)",
   sum: "coalesce($1, 0)",
@@ -69,11 +74,25 @@ export async function templatesOf(
 const TREES_OF_TEXTS = `SELECT json_serialize_sql('SELECT ' || sql)::VARCHAR AS tree
   FROM (SELECT unnest(from_json($texts::JSON, '["VARCHAR"]')) AS sql)`;
 
+/** SQL of a project on UTC, whose times are TIMESTAMP. A text has its offset read as TIMESTAMPTZ alone does. */
+const inUtc = (sql: string) =>
+  sql
+    .replace(/((?:TRY_)?CAST)\((\$\d) AS TIMESTAMPTZ\)/g, `$1($1($2 AS ${ZONED}) AS TIMESTAMP)`)
+    .replaceAll("TIMESTAMPTZ", "TIMESTAMP");
+
+/** Returns a cast to TIMESTAMP without another in it, where the value is a time already: it is slower. */
+function plainCast(cast: Node): Node {
+  const inner = cast["child"];
+  const value = isNode(inner) && inner.cast_type?.id === ZONED ? inner["child"] : undefined;
+  const isPlain = cast.cast_type?.id === "TIMESTAMP" && isNode(value) && isTime(value);
+  return isPlain ? { ...cast, child: value } : cast;
+}
+
 async function readTemplates(connection: DuckDBConnection, isUtc: boolean): Promise<Templates> {
   const read = async (named: Readonly<Record<string, string>>, part: (select: Node) => Node) => {
     const texts = JSON.stringify(Object.values(named));
     const trees = await rows(connection, TREES_OF_TEXTS, {
-      texts: isUtc ? texts.replaceAll("TIMESTAMPTZ", "TIMESTAMP") : texts,
+      texts: isUtc ? inUtc(texts) : texts,
     });
     const selects = trees.map(({ tree }) => selectIn(exactJson(String(tree)) as Node));
     return Object.fromEntries(
@@ -104,6 +123,7 @@ const REPEATED_CHARS_MAX = 20_000;
 export function filled(template: Node | undefined, args: readonly Node[], at: Node): Node {
   const used = new Set<unknown>();
   const node = rebuilt(template ?? {}, (part) => {
+    if (part.class === "CAST") return plainCast(part);
     if (part.class !== "PARAMETER") return part;
     const arg = args[Number(part["identifier"]) - 1] ?? null;
     if (used.has(arg) && JSON.stringify(arg).length > REPEATED_CHARS_MAX) {

@@ -3,7 +3,7 @@ import { ownValue } from "../../../core/values/json.ts";
 import { SQL_FUNCTIONS } from "./allowed.ts";
 import { HOGQL_AGGREGATES } from "./hogql/functions.ts";
 import { isCondition, renamed, SPECIAL_CALLS } from "./hogql/special-calls.ts";
-import { checkTimes, counted, moved } from "./moments.ts";
+import { castTime, checkTimes, counted, inZone, moved, withOffset } from "./moments.ts";
 import type { From } from "./names.ts";
 import {
   both,
@@ -57,8 +57,9 @@ export class Typing {
 
   /** Makes a property a number or a time. */
   #as(type: "double" | "time", node: Node): Node {
-    const isBounce = lastName(node).endsWith("$is_bounce");
-    return isText(node) || (type === "double" && isBounce) ? this.item(type, [node], node) : node;
+    const isBounce = type === "double" && lastName(node).endsWith("$is_bounce");
+    if (isText(node) || isBounce) return this.item(type, [node], node);
+    return type === "time" ? withOffset(this, node) : node;
   }
 
   /** Returns a call of HogQL as one of DuckDB. */
@@ -68,7 +69,7 @@ export class Typing {
     const args = nodesIn(node.children);
     const special = ownValue(SPECIAL_CALLS, name)?.(args, node);
     if (special === undefined) {
-      return this.#ofTime(node, name, args) ?? this.#macro(node, name, args, from);
+      return inZone(this, node, name, args) ?? this.#macro(node, name, args, from);
     }
     const { alias = "", query_location = 0 } = node;
     const filter = bothMet(special["filter"], node["filter"]);
@@ -82,15 +83,6 @@ export class Typing {
       arg.class === "FUNCTION" && arg.query_location === 0 ? this.call(arg, from) : arg,
     );
     return this.call({ ...special, children, filter, alias, query_location }, from);
-  }
-
-  /** A time of a table in UTC, or in another zone; what it is depends on the column. */
-  #ofTime(node: Node, name: string, [first, second]: Node[]): Node | undefined {
-    if (first === undefined || second === undefined) return undefined;
-    const isUtc = name === "timezone" && constantText(first) === "UTC";
-    if (isUtc && isTimeColumn(second)) return this.item("instant", [second], node);
-    const isZoned = name === "todatetime" && isTime(first);
-    return isZoned ? this.template("totimezone", [first, second], node) : undefined;
   }
 
   /** Returns what a function of HogQL becomes; undefined of all else. */
@@ -215,11 +207,13 @@ export class Typing {
     return { ...node, case_checks, else_expr: typed[checks.length] ?? null };
   }
 
-  /** A cast to a number, of which the text of a property is read as elsewhere. */
+  /** A cast to a time, or to a number, of which the text of a property is read as elsewhere. */
   cast(node: Node): Node {
     const { child, cast_type } = node;
     const isOfText = isNode(child) && isText(child) && OF_DIGITS.test(String(cast_type?.id));
-    return isOfText ? { ...node, child: this.item("strict", [child], child) } : node;
+    return isOfText
+      ? { ...node, child: this.item("strict", [child], child) }
+      : castTime(this, node);
   }
 
   /** As `sameTyped`, of BETWEEN. */
@@ -292,7 +286,10 @@ export class Typing {
     if (isNot)
       return negated(isCondition(child) ? child : this.item("truth", [child], child), node);
     if (node.type !== "COMPARE_NOT_IN" && node.type !== "COMPARE_IN") return node;
-    const found = foundAmong(node, child, others, (one) => this.#as("double", one));
+    const [value = child, ...list] = [child, ...others].some(isTime)
+      ? this.#typed([child, ...others], false)
+      : [child, ...others];
+    const found = foundAmong(node, value, list, (one) => this.#as("double", one));
     if (node.type === "COMPARE_IN") return found;
     return isJoin ? operator("OPERATOR_NOT", [found], node) : negated(found, node);
   }

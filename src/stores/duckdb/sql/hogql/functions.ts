@@ -35,6 +35,7 @@ export const PARTS: Readonly<Record<string, string>> = {
   READ_: `coalesce(TRY_CAST($1 AS TIMESTAMPTZ), CAST(to_timestamp(coalesce(
     TRY_CAST(regexp_extract(CAST($1 AS VARCHAR), '^[0-9]{9,10}$') AS DOUBLE),
     TRY_CAST(regexp_extract(CAST($1 AS VARCHAR), '^[0-9]{12,13}$') AS DOUBLE) / 1000)) AS TIMESTAMPTZ))`,
+  OFFSET_: `regexp_matches(CAST($1 AS VARCHAR), ':[0-9.]+ *([A-Za-z]|[+-][0-9])')`,
   SCALED_: "(TRY_CAST($1 AS DOUBLE) * power(10, $2))",
   WALL_: "CAST(CAST($1 AS TIMESTAMPTZ) AS TIMESTAMP)",
   ZONED_: "timezone($2, CAST($1 AS TIMESTAMP WITH TIME ZONE))",
@@ -64,7 +65,7 @@ toBool toBoolean: TRY_CAST($1 AS BOOLEAN)
 toUUID toUUIDOrNull: TRY_CAST($1 AS UUID)
 toJSONString: CAST(to_json($1) AS VARCHAR)
 toDate _toDate toDateOrNull: TRY_CAST(READ_ AS DATE) | CAST(ZONED_ AS DATE)
-toDateTime parseDateTimeBestEffort parseDateTimeBestEffortOrNull toDateTimeOrNull: READ_ | CAST(timezone($2, TRY_CAST($1 AS TIMESTAMP)) AS TIMESTAMPTZ)
+toDateTime parseDateTimeBestEffort parseDateTimeBestEffortOrNull toDateTimeOrNull: READ_ | CASE WHEN OFFSET_ THEN READ_ ELSE CAST(timezone($2, TRY_CAST($1 AS TIMESTAMP)) AS TIMESTAMPTZ) END
 fromUnixTimestamp: CAST(to_timestamp(CAST($1 AS DOUBLE)) AS TIMESTAMPTZ)
 toUnixTimestamp64Milli: epoch_us(TIME_) // 1000
 toUnixTimestamp64Micro: epoch_us(TIME_)
