@@ -17,13 +17,14 @@ import { active, sessions } from "./measures/visits.ts";
 import { indexOf } from "./names/build.ts";
 import type { NameIndex } from "./names/index.ts";
 import { Asked, type Item, isTagged, NotUnderstood, textOf } from "./read/asked.ts";
-import { unmet } from "./read/check.ts";
+import { isOfEventsAlone, unmet } from "./read/check.ts";
 import { completed } from "./read/complete.ts";
 import { readNamedConditions, readTexts } from "./read/conditions.ts";
 import { readEvents } from "./read/events.ts";
 import type { Label } from "./read/labels.ts";
 import { readNumbers } from "./read/numbers.ts";
 import type { Part } from "./read/parts.ts";
+import { reasonFor } from "./read/reasons.ts";
 import { Places } from "./read/rules.ts";
 import { mended } from "./read/spelling.ts";
 import { takeLabels } from "./read/take-labels.ts";
@@ -181,25 +182,24 @@ function unreadOf(asked: Asked, query: JsonObject): Unknown[] {
   );
   if (idle !== undefined) unread.push(idle);
   const isFine = (item: Item) =>
-    isTagged(item, "COUNT") || (isTagged(item, "AND", "WHO", "SET_ANY") && isJoint(asked, item));
+    isTagged(item, "COUNT") ||
+    (isTagged(item, "AND", "WHO", "SET_ANY") && isJoint(asked, item)) ||
+    (isTagged(item, "ONLY") && isOfEventsAlone(asked, query));
   return [...unread, ...unmet(asked, query).filter((item) => !unread.includes(item))]
     .filter((item) => !isFine(item))
-    .map((item) => ({
-      text: textOf(item),
-      start: item.term.words[0]?.start ?? 0,
-      end: item.term.words.at(-1)?.end ?? 0,
-      ...byValue(item, asked.items[item.at + 1]),
-    }));
+    .map((item) => {
+      const { start = 0 } = item.term.words[0] ?? {};
+      const { end = 0 } = item.term.words.at(-1) ?? {};
+      return unknownOf({ text: textOf(item), start, end }, byValue(item, asked.items[item.at + 1]));
+    });
 }
 
 /** Returns the other ways to write "by" and a value. */
-function byValue(by: Item, next: Item | undefined): { reason?: string } {
+function byValue(by: Item, next: Item | undefined): string | undefined {
   const [known] = next?.term.values ?? [];
-  if (by.word !== "by" || next === undefined || known === undefined) return {};
+  if (by.word !== "by" || next === undefined || known === undefined) return undefined;
   const [name, value] = [known.property.name, JSON.stringify(known.value)];
-  return {
-    reason: `${JSON.stringify(textOf(next))} is a value of ${name}. Write "by ${name}" for a line each; for those alone, write where ${name} is ${value}.`,
-  };
+  return `${JSON.stringify(textOf(next))} is a value of ${name}. Write "by ${name}" for a line each; for those alone, write where ${name} is ${value}.`;
 }
 
 const isJoint = (asked: Asked, item: Item): boolean =>
@@ -228,13 +228,11 @@ function strangeOf(places: Places<Part>): Unknown[] {
 
 const unknownOf = (
   { text, start, end }: Pick<Word, "text" | "start" | "end">,
-  reason?: string,
-): Unknown => ({
-  text,
-  start,
-  end,
-  ...(reason === undefined ? {} : { reason }),
-});
+  said?: string,
+): Unknown => {
+  const reason = said ?? reasonFor(text);
+  return { text, start, end, ...(reason === undefined ? {} : { reason }) };
+};
 
 function placed({ words: text, reason }: NotUnderstood, words: readonly Word[]): Unknown {
   const named = text.toLowerCase().split(/\s+/);

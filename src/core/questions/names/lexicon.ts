@@ -9,7 +9,7 @@ export const CONCEPTS = {
   p90: "p90, 90th percentile, percentile 90, 90 percentile",
   p95: "p95, 95th percentile, percentile 95",
   p99: "p99, 99th percentile",
-  sum: "sum, total, in total, overall, altogether, combined",
+  sum: "sum, total, in total, overall, altogether, combined, together",
   most: "top, best, most, most popular, popular, most common, common, most frequent, most often, frequent, frequently, most used, leading, main, strongest, most active, busiest, most first, highest first, biggest first, largest first, best first, best performing, biggest number of, highest number of",
   sold: "best selling, most sold, bestseller, best seller",
   least:
@@ -72,7 +72,7 @@ export const CONCEPTS = {
   without:
     "without, but no, but not, but do not, but have not, and not, but be not, do not, have not, be not, not, no, and do not, but without, and no, fail to, but fail to, never, but never, who never, have never, and never, but have never, without any, without a, lacking",
   except:
-    "except, excluding, exclude, leave out, leaving out, but leave out, ignoring, ignore, not counting, everything except, everything but, all except, other than, outside, outside of, apart from, not from, not in, not on, besides, not via, not with, except for, not include",
+    "except, excluding, exclude, leave out, leaving out, but leave out, ignoring, ignore, not counting, everything except, everything but, everyone but, everybody but, anyone but, anybody but, anything but, all but, everyone except, everybody except, all except, other than, outside, outside of, apart from, not from, not in, not on, besides, not via, not with, except for, not include",
   again:
     "more than once, at least twice, repeatedly, multiple times, several times, more than one time, more then once, again, two times or more, twice or more, two or more times, more often than once, a second time",
   times: "time, times",
@@ -107,6 +107,7 @@ export const CONCEPTS = {
   or_more: "or more, or higher, or better, or longer, and more, and above, or above, or over",
   or_less: "or less, or fewer, or lower, and below, or below, or under, or shorter",
   exactly: "exactly, equal to, =, precisely",
+  only: "only, just, merely, solely, exclusively, nothing but",
   differs: "!=, be not, not equal to, other than, be not equal to",
   between: "between",
   and: "and, but, as well as, plus, &, and also, both",
@@ -157,15 +158,15 @@ export type Concept = keyof typeof CONCEPTS;
 export const FILLER: ReadonlySet<string> = new Set(
   `someone somebody anyone anybody a an the our credit split we us my i me your you their its it this that these those there here of for in on at
   with be is are was were been being have has had do does did get got gets getting give show tell
-  hit lasted lasting gained gain because please can could would gave want like know see let need wanna how many much what who's whose where
+  hit lasted lasting because please can could would gave want like know see let need wanna how many much what who's whose where
   via using through from to as into onto upon across hey hi hello hoglet thanks thank pls plz
-  thx chart graph figure data stats statistics report overview just also really roughly now currently
-  right some all any only exactly well they them he she his her him one ones make made makes happen
+  thx chart graph figure data stats statistics report overview also really roughly now currently
+  right some all any exactly well they them he she his her him one ones make made makes happen
   happened occur occurred receive received come came comes coming go goes went bring brought take took
   find found use used uses place look looked say said mean display plot draw up out about own ask
   question answer exact whole full actual actually kind sort type types during over , ? ! : ; ( ) .
-  while so too yet still ok okay hm um uh website site shop store app web online platform service
-  together lot lots bit included involve involved belong belongs related
+  while so too ok okay hm um uh website site shop store app web online platform service
+  lot lots bit included involve involved belong belongs related
   regarding concerning among amongst somebody everyone everybody someone's whats single smth very live lives living based located attached separately - – — … ... · etc there's what's how's let's i'd we've`
     .split(/\s+/)
     .filter((word) => word !== ""),

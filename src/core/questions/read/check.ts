@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
+import { PEOPLE } from "../measures/items.ts";
 import type { PropertyInfo } from "../names/index.ts";
 import { type Asked, type Item, isTagged } from "./asked.ts";
 
@@ -96,7 +97,7 @@ export function unmet(asked: Asked, query: JsonObject): Item[] {
   if (unnamed.length > 0) return unnamed;
   return asked.items.filter((item) => {
     const { part, tags } = item;
-    if (isOfAmounts(item) && !/math_property|time_to_convert/.test(text)) return true;
+    if (isUnmet(item, query)) return true;
     switch (part?.kind) {
       case "ev":
         return !has(part.event.name) && !isSameEvent(part.event.name, text);
@@ -148,6 +149,34 @@ export function unmet(asked: Asked, query: JsonObject): Item[] {
     }
   });
 }
+
+/**
+ * Whether a query counts events, by their own conditions. "Only" adds nothing to these, as an event that meets a
+ * condition meets no other one.
+ */
+export function isOfEventsAlone(asked: Asked, query: JsonObject): boolean {
+  const text = JSON.stringify(query);
+  const isOfOthers = /"(?:dau|weekly_active|monthly_active|unique_\w+|first_time\w*)"|behavioral/;
+  const isOfPeople = asked.items.some((item) => isTagged(item, ...PEOPLE, "WHO", "SESSION"));
+  const isByLabel = asked.items.some((item) => isTagged(item, "BY")) || !/breakdown/.test(text);
+  return query["kind"] === "TrendsQuery" && !isOfOthers.test(text) && !isOfPeople && isByLabel;
+}
+
+/** Words that ask for the sum of several counts. */
+export const isCombined = ({ word }: Pick<Item, "word">): boolean =>
+  /^(?:combined|together|altogether|in_total|overall)$/.test(word);
+
+/** Whether an item asks for one number of several, or for a number of amounts, and the query has none. */
+const isUnmet = (item: Item, query: JsonObject): boolean =>
+  (isCombined(item) && isOfLines(query)) ||
+  (isOfAmounts(item) && !/math_property|time_to_convert/.test(JSON.stringify(query)));
+
+/** Whether a query has several lines and no formula that makes one of them. */
+const isOfLines = ({ kind, series, trendsFilter }: JsonObject): boolean =>
+  kind === "TrendsQuery" &&
+  Array.isArray(series) &&
+  series.length > 1 &&
+  (trendsFilter as JsonObject | undefined)?.["formula"] === undefined;
 
 /** Whether a word such as "type" or "message" is one of exceptions, which the question does not name. */
 function isUnnamed({ items }: Asked, { part, term, isUsed }: Item): boolean {

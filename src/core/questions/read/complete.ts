@@ -11,6 +11,7 @@ import { calendar, type Span, UNIT_DAYS } from "../text/dates.ts";
 import { nameStems, nameWords } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
 import { type Asked, type Item, isTagged, meanNothing, NotUnderstood, textOf } from "./asked.ts";
+import { isCombined } from "./check.ts";
 import { queryOf } from "./kinds.ts";
 import { breakdownOf, isFree, type Labels } from "./labels.ts";
 import { inUnitOf, unitOfName } from "./numbers.ts";
@@ -262,6 +263,7 @@ function comparedValues(asked: Asked, filters: readonly JsonObject[]): JsonObjec
   // "More orders with paypal or with card?" compares the two.
   const more = asked.items.find((item) => !item.isUsed && item.word === "more");
   const isVersus = asked.items.some((item) => isTagged(item, "VERSUS", "COMPARE"));
+  if (asked.items.some(isCombined)) return [];
   const isCompared = isEach || more !== undefined || isVersus;
   if (several === undefined || !isCompared) return [];
   asked.takeAll("VERSUS", "COMPARE");

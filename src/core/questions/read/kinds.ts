@@ -218,9 +218,12 @@ function compareFilter({ compare }: When, span: Span): JsonObject {
   if (compare === undefined) return {};
   if (compare !== "previous") return { compareFilter: { compare: true, compare_to: compare } };
   const from = "range" in span ? String(span.range["date_from"]) : "";
+  const to = "range" in span ? String(span.range["date_to"] ?? "") : "";
   const today = from === "-0d" ? "d" : undefined;
-  const [, unit = today] = /^(?:-\d+)?([dwmqy])Start$/.exec(from) ?? [];
-  const age = unit === "q" ? "-3m" : `-1${unit}`;
+  const [, first = "0", unit = today] = /^(?:-(\d+))?([dwmqy])Start$/.exec(from) ?? [];
+  const [, last = "0"] = /^-(\d+)[dwmqy]End$/.exec(to) ?? [];
+  const count = Number(first) - Number(last) + 1;
+  const age = unit === "q" ? `-${3 * count}m` : `-${count}${unit}`;
   return { compareFilter: { compare: true, ...(unit === undefined ? {} : { compare_to: age }) } };
 }
 

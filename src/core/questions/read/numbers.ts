@@ -25,6 +25,7 @@ const COMPARISONS = {
   LESS: "lt",
   AT_MOST: "lte",
   EXACTLY: "exact",
+  ONLY: "exact",
 } as const;
 
 const often = (is: Bound["is"], number: number): Frequency => ({

@@ -28,6 +28,9 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(
     .map((pair) => pair.split(":").map(stemOf) as [string, string]),
 );
 
+/** Words that are no slip, although two of their letters turned round make a filler word: "lost" is not "lots". */
+const NO_SLIPS: ReadonlySet<string> = new Set("lost form won sued dose ear tow".split(" "));
+
 /** The filler word of which two neighboring letters were typed in the wrong order, such as "teh". */
 const turnedRound = (low: string): string | undefined =>
   [...low].flatMap((letter, at) => {
@@ -57,7 +60,7 @@ export function mended(word: Word, index: NameIndex): Word {
     index.eventsWith.has(stem) ||
     index.ownWords.has(singular(low));
   if (isQuoted || isKnown || !/^\p{L}+$/u.test(low)) return word;
-  const turned = turnedRound(low);
+  const turned = NO_SLIPS.has(low) ? undefined : turnedRound(low);
   if (turned !== undefined)
     return { ...word, low: turned, stem: stemOf(turned), form: formOf(turned) };
   if (low.length < 5) return word;

@@ -20,6 +20,8 @@ import { numberOf } from "./words.ts";
 export const DIGITS = "one|two|three|four|five|six|seven|eight|nine|ten";
 const COUNT = `\\d{1,4}|an?|${DIGITS}|eleven|twelve|fourteen|fifteen|twenty|thirty|sixty|ninety`;
 const UNIT = "hours?|hrs?|days?|weeks?|wks?|months?|quarters?|years?|yrs?";
+const WHOLE = "(?:full|complete|completed|calendar|whole|entire|finished|closed)";
+const WHOLE_UNIT = "days?|weeks?|wks?|months?|quarters?|years?|yrs?";
 const LONG_UNIT = "week|wk|month|quarter|year";
 const LAST = "(?:last|past|previous|latest|trailing|prior|recent|most recent)";
 const IN =
@@ -53,6 +55,13 @@ type Reader = (groups: string[], today: Today) => Span | undefined;
 
 const lastUnits: Reader = ([count = "", unit = ""]) =>
   countOf(count) > 0 ? { last: countOf(count), unit: unitOf(unit) } : undefined;
+/** "The last 2 full months" end before the current one. */
+const wholeUnits: Reader = ([count = "one", unit = ""]) => {
+  const [number, letter] = [countOf(count), LETTERS[unitOf(unit)]];
+  return number > 0
+    ? { range: { date_from: `-${number}${letter}Start`, date_to: `-1${letter}End` } }
+    : undefined;
+};
 const before =
   (back: number): Reader =>
   ([unit = "", other = ""]) =>
@@ -140,7 +149,10 @@ const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
     before(0),
   ],
   ["(y|m|w|q)td", ([letter = ""]) => calendar(letter === "q" ? "quarter" : unitOf(letter), 0)],
-  [`${IN}${LAST}\\s+(${COUNT})\\s+(?:full\\s+|complete\\s+|calendar\\s+)?(${UNIT})`, lastUnits],
+  [`${IN}(${COUNT})\\s+${LAST}\\s+${WHOLE}\\s+(${WHOLE_UNIT})`, wholeUnits],
+  [`${IN}${LAST}\\s+(?:(${COUNT})\\s+)?${WHOLE}\\s+(${WHOLE_UNIT})`, wholeUnits],
+  [`${IN}${LAST}\\s+${WHOLE}\\s+(${COUNT})\\s+(${WHOLE_UNIT})`, wholeUnits],
+  [`${IN}${LAST}\\s+(${COUNT})\\s+(${UNIT})`, lastUnits],
   [`${IN}(?:${LAST}\\s+|l)?(\\d{1,4})\\s?(d|w|h)`, lastUnits],
   ["(?<=\\()(\\d{1,4})\\s+(days|weeks|months)(?=\\))", lastUnits],
   [`${IN}(${COUNT})\\s+(?:most recent|last|latest)\\s+(${UNIT})`, lastUnits],
