@@ -166,7 +166,7 @@ export function isOfEventsAlone(asked: Asked, query: JsonObject): boolean {
 export const isCombined = ({ word }: Pick<Item, "word">): boolean =>
   /^(?:combined|together|altogether|in_total|overall)$/.test(word);
 
-/** Whether an item asks for one number of several, or for a number of amounts, and the query has none. */
+/** Whether an item asks for the sum of several lines, or for amounts, without a query that has it. */
 const isUnmet = (item: Item, query: JsonObject): boolean =>
   (isCombined(item) && isOfLines(query)) ||
   (isOfAmounts(item) && !/math_property|time_to_convert/.test(JSON.stringify(query)));

@@ -1,4 +1,4 @@
-/** What to write instead of words that a question cannot use. They change its meaning, so none of them is left out. */
+/** The way to write a word that changes a question, where the query has no place for it. */
 const REASONS: readonly (readonly [words: RegExp, reason: string])[] = [
   [
     /^(?:only|just|merely|solely|exclusively|nothing_but)$/,
