@@ -6,6 +6,7 @@ import type { Log } from "../../core/ports/log.ts";
 import { readRows } from "../../stores/archive/gap-rows.ts";
 import { EVENTS_DIRECTORY } from "../../stores/duckdb/engine/duckdb.ts";
 import { quarantinedIn } from "../../stores/duckdb/events/quarantine.ts";
+import { lostNumbers } from "../../stores/journal/lost-numbers.ts";
 import type { OpenedStore } from "./open-event-store.ts";
 
 /** Recovers or reports events that the journal has lost. */
@@ -18,7 +19,7 @@ export type GapRecovery = {
   isUnread(): boolean;
   /** Logs once the gaps within the journal that no store has; after `recoverGaps` in a rebuild (decision 132). */
   reportLost(): Promise<void>;
-  /** Returns the number of sequence numbers that were reported. */
+  /** Returns the number of sequence numbers that were reported, by this start or an earlier one. */
   count(): number;
 };
 
@@ -36,6 +37,9 @@ type Needs = {
   log: Log;
 };
 
+/** The file with the numbers that the journal has lost. */
+const JOURNAL_LOST = "journal.lost";
+
 /** Recovers events in gaps of the journal from the event store that a rebuild replaces (decision 64). */
 export function gapRecovery(needs: Needs): GapRecovery {
   const { journalGaps, lastSeq, noted, restore, log, ...source } = needs;
@@ -44,10 +48,11 @@ export function gapRecovery(needs: Needs): GapRecovery {
   /** Up to this number an event store has all events, or had them. */
   let { applied } = needs.store;
   let isReported = false;
-  let count = 0;
+  const lost = lostNumbers(join(directory, JOURNAL_LOST));
 
   const report = ({ first, last }: SeqGap) => {
-    count += last - first + 1;
+    if (lost.has({ first, last })) return;
+    lost.add({ first, last });
     log.error(LOST, { first, last, count: last - first + 1 });
   };
   // At once: new events get these numbers again, and replace the note.
@@ -99,7 +104,7 @@ export function gapRecovery(needs: Needs): GapRecovery {
       for (const gap of await gapsOf({ after: applied, upTo: lastSeq })) report(gap);
       isReported = true;
     },
-    count: () => count,
+    count: lost.count,
   };
 }
 

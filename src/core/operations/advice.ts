@@ -18,7 +18,7 @@ export type Symptoms = {
   /** Warnings of the same time, the latest first. */
   warnings: readonly Pick<WarningRow, "type">[];
   lag_ms: number;
-  /** Sequence numbers of the journal that were gone when the server started. */
+  /** Sequence numbers of the journal that were gone at this or an earlier start. */
   lost: number;
   /** Why the server is not ready. */
   reasons: readonly Reason[];
@@ -61,7 +61,7 @@ function serverAdvice({ reasons, lag_ms, lost }: Symptoms): Advice[] {
 }
 
 const lostText = (lost: number) =>
-  `A part of the journal was gone when the server started: ${lost === 1 ? "1 event or log record is" : `up to ${lost} events and log records are`} lost. If you have a backup, restore it.`;
+  `A part of the journal was gone when the server started, now or earlier: ${lost === 1 ? "1 event or log record is" : `up to ${lost} events and log records are`} lost. If you have a backup, restore it. This stays until you delete the file journal.lost of the data directory and start again.`;
 
 const DISK_FLOOR = "The disk is almost full, so events are rejected. Make space on it.";
 

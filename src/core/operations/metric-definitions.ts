@@ -75,7 +75,7 @@ export const METRICS = {
     "Damaged parts of the journal that are kept in journal/corrupt.",
   ),
   hoglet_journal_events_lost_total: counter(
-    "Sequence numbers that neither the journal nor a store had at the start.",
+    "Sequence numbers that neither the journal nor a store had at this or an earlier start.",
   ),
   hoglet_archive_rows_lost: gauge(
     "Rows that were lost with damaged files of the archive when the event store was rebuilt.",
