@@ -33,7 +33,7 @@ const ADDITIONS: readonly Addition[] = [
   {
     events: "events without cookies, see [visitors without cookies](#visitors-without-cookies)",
     added:
-      "`distinct_id`, and `$device_id` and `$session_id` if they are missing. `$ip`, `$raw_user_agent` and `$cookieless_extra` are removed.",
+      "`distinct_id`, and `$device_id` and `$session_id` if they are missing. `$ip` and the like are removed.",
     from: "address, user agent, domain and day",
     add: identifyVisitor,
   },

@@ -22,8 +22,11 @@ export type VisitorFacts = {
 /** Code points of `$cookieless_extra` that count. */
 const EXTRA_UNITS = 100;
 
-/** Properties that distinguish visitors, and are not kept. */
-const FORGOTTEN = ["$ip", "$raw_user_agent", "$cookieless_extra"] as const;
+/** Properties that distinguish visitors, and are not kept: as they are, and as a person's first ones. */
+const FORGOTTEN = ["ip", "raw_user_agent", "user_agent", "cookieless_extra"].flatMap((name) => [
+  `$${name}`,
+  `$initial_${name}`,
+]);
 
 /**
  * Gives an event without cookies the id of its visitor, device and session, which are those of one day, and removes
@@ -40,10 +43,9 @@ export function identifyVisitor(
   if (!isNameless && properties["$cookieless_mode"] !== true) return;
   const day = dayOf(Date.parse(event.timestamp), properties["$timezone"]);
   const hash = hashOf(event, { ...facts, key: facts.keyOf(raw) }, day.name);
-  for (const name of FORGOTTEN) delete properties[name];
-  const { $set, $set_once } = properties;
-  if (isObject($set)) delete $set["$raw_user_agent"];
-  if (isObject($set_once)) delete $set_once["$initial_raw_user_agent"];
+  for (const holder of [properties, properties["$set"], properties["$set_once"]]) {
+    if (isObject(holder)) for (const name of FORGOTTEN) delete holder[name];
+  }
   if (hash === undefined) {
     if (isNameless) changes.push("cookieless_visitor_unknown");
     return;

@@ -40,6 +40,21 @@ describe("a visitor without cookies", () => {
     expect(stored.changed).toBeUndefined();
   });
 
+  test.each(["ip", "raw_user_agent", "user_agent", "cookieless_extra"])(
+    "keeps $%s nowhere, under neither name",
+    (name) => {
+      const all = { [`$${name}`]: "planted", [`$initial_${name}`]: "planted", plan: "pro" };
+      const stored = [
+        one({ ...all, $set: all, $set_once: all }),
+        one({}, {}, { $set: { ...all }, $set_once: { ...all } }),
+      ];
+      expect(JSON.stringify(stored)).not.toContain("planted");
+      for (const { properties } of stored) {
+        expect(properties).toMatchObject({ $set: { plan: "pro" }, $set_once: { plan: "pro" } });
+      }
+    },
+  );
+
   test.each<[string, boolean, Parameters<typeof one>]>([
     ["at another time of the day", true, [{}, {}, { timestamp: "2026-11-21T00:00:00Z" }]],
     ["with another uuid and event", true, [{}, {}, { uuid: Bun.randomUUIDv7(), event: "buy" }]],

@@ -13,13 +13,21 @@ const VISITORS = [
   ["1.77.253.254", "Firefox/140.77"],
 ] as const;
 
+/** Names under which SDKs send the address and the browser. */
+const tellingOf = (agent: string) => ({
+  ...{ $initial_ip: "80.187.111.9", $user_agent: agent, $initial_user_agent: agent },
+  ...{ $raw_user_agent: agent, $initial_raw_user_agent: agent },
+});
+
 const page = (agent: string, uuid: string = Bun.randomUUIDv7()) =>
   event({
     ...{ event: "$pageview", distinct_id: "$posthog_cookieless", uuid },
     timestamp: new Date().toISOString(),
     properties: {
       ...{ $cookieless_mode: true, $process_person_profile: false, $timezone: "UTC" },
-      ...{ $device_id: null, $session_id: null, $host: "shop.example", $raw_user_agent: agent },
+      ...{ $device_id: null, $session_id: null, $host: "shop.example", ...tellingOf(agent) },
+      $set: { $ip: "80.187.111.9", ...tellingOf(agent) },
+      $set_once: { $ip: "80.187.111.9", ...tellingOf(agent) },
     },
   });
 
