@@ -141,7 +141,7 @@ const BRACKET = 0x5b;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Whether a text begins as an object or a list; no other form of a body does. */
-function isJson(bytes: Uint8Array): boolean {
+export function isJson(bytes: Uint8Array): boolean {
   let at = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? 3 : 0;
   while (isSpace(bytes[at])) at += 1;
   return bytes[at] === BRACE || bytes[at] === BRACKET;

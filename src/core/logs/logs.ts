@@ -1,6 +1,12 @@
 import { ndjsonBuffer } from "../capture/admit-body.ts";
 import { admittedInline, INLINE_BYTES_MAX } from "../capture/capture.ts";
-import { BODY_BYTES_MAX, decompress, type EncodedBody, inflate } from "../capture/decode-body.ts";
+import {
+  BODY_BYTES_MAX,
+  decompress,
+  type EncodedBody,
+  inflate,
+  isJson,
+} from "../capture/decode-body.ts";
 import { QUOTED, withoutWords } from "../capture/json-words.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../events/json-limits.ts";
 import { responseDelayMs } from "../ingest/backpressure.ts";
@@ -14,6 +20,7 @@ import type { Clock } from "../values/time.ts";
 import {
   type LogChange,
   type LogDropReason,
+  meaningOf,
   type Warning,
   type WarningType,
   warningAppender,
@@ -73,9 +80,10 @@ type Needs = {
 export type Logs = {
   /**
    * Admits a request's records; when it resolves they are durable (decision 2). Fails as
-   * {@link admitLogs} does, and `unavailable` when the disk refuses.
+   * {@link admitLogs} does, and `unavailable` when the disk refuses. `reasons` are the sentences that say why
+   * records were rejected.
    */
-  accept(project: number, body: LogsBody): Promise<{ accepted: number; rejected: number }>;
+  accept(project: number, body: LogsBody): Promise<{ rejected: number; reasons: string[] }>;
   /** Returns how many spans or data points a request has, all of which are rejected. Fails as `accept` does. */
   countUnkept: LogDecoder["countUnkept"];
 };
@@ -103,7 +111,7 @@ export function logs(needs: Needs): Logs {
       if (count > 0 || warnings.length > 0) ingest.wake();
       const hold = responseDelayMs(ingest.backlogMs(count), count);
       if (hold > 0) await Bun.sleep(hold);
-      return { accepted: count, rejected };
+      return { rejected, reasons: reasonsIn(warnings) };
     },
     async countUnkept(body, signal) {
       const sent = body.bytes.length;
@@ -112,6 +120,12 @@ export function logs(needs: Needs): Logs {
       return count;
     },
   };
+}
+
+function reasonsIn(warnings: readonly Warning[]): string[] {
+  const meanings = warnings.map(({ type }) => meaningOf(type));
+  const dropped = meanings.filter(({ severity }) => severity === "error");
+  return [...new Set(dropped.map(({ meaning }) => meaning))];
 }
 
 type Limits = { inflatedBytesMax: number; storedBytesMax: number };
@@ -199,12 +213,32 @@ function sharedJson() {
 function groupsOf(body: LogsBody, { inflatedBytesMax }: Limits): Iterable<LogGroup> {
   return body.form === "json"
     ? logGroups(bodyJson(body, inflatedBytesMax))
-    : logGroupsOfProtobuf(inflate(body, inflatedBytesMax));
+    : logGroupsOfProtobuf(protobufOf(body, inflatedBytesMax));
+}
+
+/** Returns the bytes of a body in protobuf. Fails as {@link admitLogs} does. */
+export function protobufOf(body: LogsBody, inflatedBytesMax: number): Uint8Array {
+  const bytes = inflate(body, inflatedBytesMax);
+  if (isJson(bytes)) throw looksLike("JSON", "application/json");
+  return bytes;
 }
 
 /** Returns the JSON of a body. Fails as {@link admitLogs} does. */
-export const bodyJson = (body: LogsBody, inflatedBytesMax = LIMITS.inflatedBytesMax): Json =>
-  parse(decompress(body, inflatedBytesMax));
+export function bodyJson(body: LogsBody, inflatedBytesMax = LIMITS.inflatedBytesMax): Json {
+  const bytes = inflate(body, inflatedBytesMax);
+  if (bytes[0] === FIRST_FIELD && !isJson(bytes)) {
+    throw looksLike("protobuf", "application/x-protobuf");
+  }
+  return parse(decompress(body, inflatedBytesMax));
+}
+
+/** The first byte of a request in protobuf: the tag of its only field. */
+const FIRST_FIELD = 0x0a;
+
+function looksLike(form: string, type: string): Failure {
+  const detail = `The body looks like ${form}, which its Content-Type does not say. Send \`Content-Type: ${type}\`.`;
+  return new Failure("invalid_payload", detail);
+}
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

@@ -1,9 +1,13 @@
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../events/json-limits.ts";
+import { Failure } from "../values/failure.ts";
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
   endOfString,
+  foundIn,
+  isObject,
+  type Json,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
@@ -71,4 +75,35 @@ function blanked(bytes: Uint8Array, excesses: readonly number[]): Uint8Array {
     copy.fill(0x20, start, end)[start] = ZERO;
   }
   return copy;
+}
+
+/**
+ * The list of a whole request, which has no other field; empty for an empty object. Fails `invalid_payload` for
+ * anything else, such as the request of another signal.
+ */
+export function requestList(request: Json, name: string): Json[] {
+  const other = isObject(request) && Object.keys(request).find((key) => key !== name);
+  if (typeof other === "string") throw noList(name, `\`${other.slice(0, NAME_CHARS_MAX)}\``);
+  return listIn(request, name);
+}
+
+/**
+ * The list of an object in a request; empty without one. Fails `invalid_payload` if it has another type, or if the
+ * object has another list, such as one with protobuf's name: ignoring it would lose records without a warning.
+ */
+export function listIn(object: Json, name: string): Json[] {
+  if (!isObject(object)) throw noList(name, foundIn(object));
+  const list = object[name] ?? [];
+  const other = Object.keys(object).find((key) => key !== name && Array.isArray(object[key]));
+  if (other !== undefined) throw noList(name, `\`${other.slice(0, NAME_CHARS_MAX)}\``);
+  if (!Array.isArray(list)) throw noList(name, `${foundIn(list)} in it`);
+  return list;
+}
+
+/** Characters of a name that a failure repeats. */
+const NAME_CHARS_MAX = 40;
+
+function noList(name: string, found: string): Failure {
+  const detail = `An object with the array \`${name}\` is expected, and not ${found}.`;
+  return new Failure("invalid_payload", detail, name);
 }

@@ -1,7 +1,7 @@
 import { distinctIdIn } from "../events/event.ts";
-import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { isoTime } from "../values/time.ts";
+import { listIn, requestList } from "./otlp-json.ts";
 import {
   asText,
   attributesOf,
@@ -67,7 +67,7 @@ export type LogArrival = { now: number; uuid: string };
  * `invalid_payload` if a list or an object has another type, or a list has the name of protobuf.
  */
 export function* logGroups(request: Json): Generator<LogGroup> {
-  for (const ofResource of listIn(request, "resourceLogs")) {
+  for (const ofResource of requestList(request, "resourceLogs")) {
     for (const ofScope of listIn(ofResource, "scopeLogs")) {
       const records = listIn(ofScope, "logRecords");
       yield {
@@ -269,21 +269,4 @@ function members(object: JsonObject, report: ReportLogChange): string {
 
 function memberOf(object: Json, name: string): Json {
   return isObject(object) ? (object[name] ?? null) : null;
-}
-
-function listIn(object: Json, name: string): Json[] {
-  const list = isObject(object) ? (object[name] ?? []) : undefined;
-  const other = otherList(object, name);
-  if (Array.isArray(list) && other === undefined) return list;
-  const found = other === undefined ? "" : `, and not \`${other.slice(0, 40)}\``;
-  const detail = `An object with the array \`${name}\` is expected${found}.`;
-  throw new Failure("invalid_payload", detail, name);
-}
-
-/** The name of another list, such as protobuf's. Ignoring it would lose records without a warning. */
-function otherList(object: Json, name: string): string | undefined {
-  const found = Object.entries(object ?? {}).find(([other, value]) => {
-    return other !== name && Array.isArray(value);
-  });
-  return found?.[0];
 }

@@ -1,42 +1,61 @@
-import { inflate } from "../capture/decode-body.ts";
+import { Failure } from "../values/failure.ts";
 import { isObject, type Json } from "../values/json.ts";
-import { bodyJson, LIMITS, type LogsBody } from "./logs.ts";
+import { bodyJson, LIMITS, type LogsBody, protobufOf } from "./logs.ts";
+import { listIn, requestList } from "./otlp-json.ts";
 import { countMessages } from "./otlp-protobuf.ts";
 
 /** A signal of OpenTelemetry that is answered and not kept. */
-export type UnkeptSignal = keyof typeof LEVELS;
+export type UnkeptSignal = "traces" | "metrics";
 
-/** The fields that lead to what a request counts, level by level: the number in protobuf, and the name in JSON. */
-const LEVELS = {
-  traces: [{ 1: "resourceSpans" }, { 2: "scopeSpans" }, { 2: "spans" }],
-  metrics: [
-    { 1: "resourceMetrics" },
-    { 2: "scopeMetrics" },
-    { 2: "metrics" },
-    { 5: "gauge", 7: "sum", 9: "histogram", 10: "exponentialHistogram", 11: "summary" },
-    { 1: "dataPoints" },
-  ],
-} satisfies Record<string, Record<number, string>[]>;
+/** The kinds of a metric: the name in JSON, and the number in protobuf. */
+const KINDS: ReadonlyMap<string, number> = new Map([
+  ["gauge", 5],
+  ["sum", 7],
+  ["histogram", 9],
+  ["exponentialHistogram", 10],
+  ["summary", 11],
+]);
+
+/** The numbers of the fields that lead to what a request in protobuf counts, level by level. */
+const FIELDS = { traces: [[1], [2], [2]], metrics: [[1], [2], [2], [...KINDS.values()], [1]] };
 
 /**
  * Returns the number of spans or data points in a request (OTLP 1.7).
  * Fails `invalid_payload` or `payload_too_large`.
  */
 export function countUnkept(body: LogsBody, signal: UnkeptSignal): number {
-  const levels: Record<number, string>[] = LEVELS[signal];
-  if (body.form === "json") return countIn(bodyJson(body), levels.map(Object.values<string>));
-  const fields = levels.map((level) => Object.keys(level).map(Number));
-  return countMessages(inflate(body, LIMITS.inflatedBytesMax), fields);
+  if (body.form === "protobuf") {
+    return countMessages(protobufOf(body, LIMITS.inflatedBytesMax), FIELDS[signal]);
+  }
+  const request = bodyJson(body);
+  return signal === "traces" ? spansIn(request) : pointsIn(request);
 }
 
-function countIn(value: Json | undefined, [names, ...deeper]: string[][]): number {
-  if (Array.isArray(value)) {
-    return value.reduce<number>(
-      (sum, each) => sum + countIn(each, names ? [names, ...deeper] : []),
-      0,
-    );
-  }
-  if (names === undefined) return value === undefined || value === null ? 0 : 1;
-  if (!isObject(value)) return 0;
-  return names.reduce((sum, name) => sum + countIn(value[name], deeper), 0);
+function spansIn(request: Json): number {
+  const scopes = requestList(request, "resourceSpans").flatMap((one) => listIn(one, "scopeSpans"));
+  return scopes.reduce<number>((sum, scope) => sum + listIn(scope, "spans").length, 0);
 }
+
+function pointsIn(request: Json): number {
+  return requestList(request, "resourceMetrics")
+    .flatMap((one) => listIn(one, "scopeMetrics"))
+    .flatMap((scope) => listIn(scope, "metrics"))
+    .reduce<number>((sum, metric) => sum + pointsOf(metric), 0);
+}
+
+/** The points of a metric. A kind that is not known would hide its points, so it is refused. */
+function pointsOf(metric: Json): number {
+  if (!isObject(metric)) throw invalid("Each of `metrics` must be an object.");
+  let count = 0;
+  for (const [name, value] of Object.entries(metric)) {
+    if (!isObject(value)) continue;
+    if (!KINDS.has(name)) {
+      const kinds = [...KINDS.keys()].join(", ");
+      throw invalid(`A metric has \`${name.slice(0, 40)}\`. It must have one of these: ${kinds}.`);
+    }
+    count += listIn(value, "dataPoints").length;
+  }
+  return count;
+}
+
+const invalid = (detail: string) => new Failure("invalid_payload", detail, "metrics");

@@ -1,7 +1,7 @@
 import { GROUP_TYPES_MAX } from "../identity/groups.ts";
 import { Failure } from "../values/failure.ts";
 import { insteadOf } from "../values/instead.ts";
-import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
+import { foundIn, isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
 import { rejectUnknownFields } from "../values/known-fields.ts";
 import {
   checkFilters,
@@ -263,14 +263,6 @@ function whole(value: Json | undefined, { attr, min, max }: Range & { attr: stri
   const expected =
     min === max ? `only ${min} is taken` : `a whole number from ${min} to ${max} is expected`;
   throw malformed(`${instead}${name} is ${foundIn(value)}: ${expected}.`, attr);
-}
-
-/** Says what stands in a place: a number or true and false as they are, other values by their type. */
-function foundIn(value: Json | undefined): string {
-  if (value === undefined || value === null) return "missing";
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (typeof value === "string") return "a text";
-  return Array.isArray(value) ? "a list" : "an object";
 }
 
 /** The last name of a field. */

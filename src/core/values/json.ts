@@ -16,6 +16,14 @@ export function isObjectOrEmpty(value: Json | undefined): boolean {
   return isObject(value ?? {}) || (Array.isArray(value) && value.length === 0);
 }
 
+/** Says what stands in a place: a number or true and false as they are, other values by their type. */
+export function foundIn(value: Json | undefined): string {
+  if (value === undefined || value === null) return "missing";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return "a text";
+  return Array.isArray(value) ? "a list" : "an object";
+}
+
 /** Sets an own key, also one named `__proto__`, which plain assignment would swallow. */
 export function setKey(object: JsonObject, key: string, value: Json): void {
   if (key !== "__proto__") {

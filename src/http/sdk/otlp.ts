@@ -21,12 +21,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
 
 const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
 
-/** A partial success (OTLP 1.7): the field of its count in JSON, and its reason. */
-const LOGS = {
-  field: "rejectedLogRecords",
-  reason:
-    "Records that are larger than 1 MiB, beyond 64 MiB in all, nested too deep, or no records.",
-};
+/** A partial success (OTLP 1.7): the field of its count in JSON, and the reason if it is always the same. */
+const LOGS = { field: "rejectedLogRecords" };
 const METRICS = {
   field: "rejectedDataPoints",
   reason: "Hoglet keeps no metrics of OpenTelemetry. Send logs to /i/v1/logs, or events.",
@@ -36,7 +32,8 @@ const TRACES = {
   reason:
     "Hoglet keeps no traces of OpenTelemetry. Send calls of models as events such as $ai_generation.",
 };
-type Signal = typeof LOGS;
+type Signal = { field: string };
+type Unkept = typeof METRICS;
 
 /**
  * OTLP over HTTP. Logs are stored (decision 36). Metrics and traces, which SDKs of PostHog may send, are
@@ -46,7 +43,7 @@ export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRout
   const handle = async (
     request: Request,
     signal: Signal,
-    accept: (project: number, body: LogsBody) => Promise<{ rejected: number }>,
+    accept: (project: number, body: LogsBody) => Promise<{ rejected: number; reasons: string[] }>,
   ): Promise<Response> => {
     const project = projectOf(request, projects);
     const form = formOf(request);
@@ -54,19 +51,23 @@ export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRout
     try {
       const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
       const compression = new URL(request.url).searchParams.get("compression")?.toLowerCase() ?? "";
-      const { rejected } = await accept(project, { bytes, encoding, compression, form });
-      return form === "json" ? answerJson(rejected, signal) : answerProtobuf(rejected, signal);
+      const { rejected, reasons } = await accept(project, { bytes, encoding, compression, form });
+      const reason = reasons.join(" ");
+      return form === "json"
+        ? answerJson(rejected, reason, signal.field)
+        : answerProtobuf(rejected, reason);
     } finally {
       release();
     }
   };
-  const count = (of: "metrics" | "traces") => async (_: number, body: LogsBody) => ({
-    rejected: await logs.countUnkept(body, of),
-  });
-  const unkept = (path: string, signal: Signal, of: "metrics" | "traces"): SdkRoute => ({
+  const unkept = (path: string, signal: Unkept, of: "metrics" | "traces"): SdkRoute => ({
     method: "POST",
     path,
-    handle: (request) => handle(request, signal, count(of)),
+    handle: (request) =>
+      handle(request, signal, async (_, body) => ({
+        rejected: await logs.countUnkept(body, of),
+        reasons: [signal.reason],
+      })),
   });
   return [
     {
@@ -101,7 +102,7 @@ function formOf(request: Request): Form {
   );
 }
 
-function answerJson(rejected: number, { field, reason }: Signal): Response {
+function answerJson(rejected: number, reason: string, field: string): Response {
   if (rejected === 0) return Response.json({});
   return Response.json(
     { partialSuccess: { [field]: String(rejected), errorMessage: reason } },
@@ -109,7 +110,7 @@ function answerJson(rejected: number, { field, reason }: Signal): Response {
   );
 }
 
-function answerProtobuf(rejected: number, { reason }: Signal): Response {
+function answerProtobuf(rejected: number, reason: string): Response {
   const headers: Record<string, string> = { "content-type": "application/x-protobuf" };
   if (rejected === 0) return new Response(null, { headers });
   headers["hoglet-dropped"] = String(rejected);

@@ -260,6 +260,12 @@ describe("a record that cannot be taken", () => {
         status: 200,
         body: { partialSuccess: { rejectedLogRecords: "3", errorMessage: expect.any(String) } },
       });
+      expect(answer.text).toContain("larger than 1 MiB");
+      expect(answer.text).toContain("not an object");
+      expect(answer.text).not.toContain("64 MiB");
+      expect(await post(logsBody([7]))).toMatchObject({
+        body: { partialSuccess: { errorMessage: expect.not.stringContaining("1 MiB") } },
+      });
       expect(answer.headers.get("hoglet-dropped")).toBe("3");
     });
     expect(bodies(stored)).toEqual(["kept"]);
@@ -511,6 +517,57 @@ const POINTS = {
   ),
 };
 
+/** Bodies without the list that a path takes, and what the refusal calls what stands there. */
+const OTHERS: [object | null, string][] = [
+  [{ resourceThings: [] }, "`resourceThings`"],
+  [{ resource_spans: [{}], resource_metrics: [{}] }, "`resource_spans`"],
+  [{ batch: [{ event: "x" }] }, "`batch`"],
+  [{ event: "x", distinct_id: "ann" }, "`event`"],
+  [[1], "a list"],
+];
+
+describe.each([
+  ["logs", "resourceLogs"],
+  ["metrics", "resourceMetrics"],
+  ["traces", "resourceSpans"],
+])("/i/v1/%s", (signal, list) => {
+  const ask = (body: string | Uint8Array, headers: Record<string, string>) =>
+    app.ask("POST", `/i/v1/${signal}?token=${PROJECT_KEY}`, { body, key: null, headers });
+
+  test.each(OTHERS)("refuses %j, and says what stands there", async (body, found) => {
+    const answer = await ask(JSON.stringify(body), JSON_TYPE);
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_payload", attr: list } });
+    expect(answer.text).toContain(`not ${found}`);
+  });
+
+  test.each([
+    [{ scope_things: [{}] }, "`scope_things`"],
+    [7, "7"],
+  ])("refuses %j in its list", async (item, found) => {
+    const answer = await ask(JSON.stringify({ [list]: [item] }), JSON_TYPE);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(`not ${found}`);
+  });
+
+  test("says which form a body has that its content type does not name", async () => {
+    const json = await ask(JSON.stringify({ [list]: [] }), PROTOBUF);
+    expect(json).toMatchObject({ status: 400 });
+    expect(json.text).toContain("looks like JSON");
+    const protobuf = await ask(Uint8Array.from(field(1, field(2, field(2)))), JSON_TYPE);
+    expect(protobuf).toMatchObject({ status: 400 });
+    expect(protobuf.text).toContain("looks like protobuf");
+  });
+});
+
+test("points of a kind that is not known are refused, not passed over", async () => {
+  const metrics = [{ name: "m", exponential_histogram: { data_points: [{}] } }];
+  const body = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] });
+  const path = `/i/v1/metrics?token=${PROJECT_KEY}`;
+  const answer = await app.ask("POST", path, { body, key: null, headers: JSON_TYPE });
+  expect(answer.status).toBe(400);
+  expect(answer.text).toContain("`exponential_histogram`");
+});
+
 describe.each([
   ["/i/v1/metrics", "rejectedDataPoints", POINTS],
   ["/i/v1/traces", "rejectedSpans", SPANS],
@@ -533,7 +590,7 @@ describe.each([
       expect(protobuf.headers.get("content-type")).toBe("application/x-protobuf");
       expect(protobuf.headers.get("hoglet-dropped")).toBe("3");
       expect(protobuf.text).toContain("Hoglet keeps no ");
-      expect(await ask(said("x"), JSON_TYPE)).toMatchObject({ status: 200, body: {} });
+      expect(await ask("{}", JSON_TYPE)).toMatchObject({ status: 200, body: {} });
       expect(await ask(new Uint8Array(), PROTOBUF)).toMatchObject({ status: 200, body: "" });
       expect((await ask(new Uint8Array([1]), PROTOBUF)).status).toBe(400);
       expect((await ask("{", JSON_TYPE)).status).toBe(400);
