@@ -1,9 +1,13 @@
 import type { Actors, CellOf, Line, Plan, PlanOf } from "../ports/insights.ts";
 import type { Breakdown } from "../queries/breakdown.ts";
+import { bucketStarts } from "../queries/intervals.ts";
 import { LIFECYCLE_STATUSES } from "../queries/lifecycle.ts";
+import { type Period, withoutFirstInterval } from "../queries/period.ts";
 import { type Fields, fields, malformed, missing } from "../queries/query-fields.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { rejectUnknownFields } from "../values/known-fields.ts";
+import { parseTime } from "../values/time.ts";
+import { isInstant } from "../values/zoned-time.ts";
 import { BREAKDOWN_WORDS } from "./lines/line-order.ts";
 
 /** Fields that name a number of an answer, by the kind of the query that they are sent with. */
@@ -90,10 +94,11 @@ function trendsCell(
   if (isPrevious && previous === null) {
     throw malformed("The query does not compare.", cell.attr("compare"));
   }
-  const { buckets } = isPrevious && previous !== null ? previous : period;
+  const shown = isPrevious && previous !== null ? previous : period;
   return {
     series: cell.whole("series", { min: 0, max: query.series.length - 1 }, 0),
-    bucket: (cell.sent["day"] ?? null) === null ? null : (buckets[placeOf(cell, buckets)] ?? null),
+    bucket:
+      (cell.sent["day"] ?? null) === null ? null : (shown.buckets[placeOf(cell, shown)] ?? null),
     isPrevious,
     line: lineOf(cell, "breakdown", query.breakdown),
   };
@@ -111,7 +116,7 @@ function funnelCell(
     if ((cell.sent["funnelStep"] ?? null) !== null) {
       throw malformed("Give a step or an interval, not both.", cell.attr("funnelStep"));
     }
-    const bucket = period.buckets[placeOf(cell, period.buckets, began)] ?? null;
+    const bucket = period.buckets[placeOf(cell, period, began)] ?? null;
     const step = cell.flag("funnelTrendsDropOff") ? -1 - from : to + 1;
     return { step, bucket, line };
   }
@@ -135,13 +140,14 @@ function retentionCell(
 }
 
 function lifecycleCell(
-  { period: { buckets } }: PlanOf<"LifecycleQuery">,
+  { period }: PlanOf<"LifecycleQuery">,
   cell: Fields,
 ): CellOf["LifecycleQuery"] {
   if (cell.sent["day"] === undefined) throw missing(cell.attr("day"));
   if (cell.sent["status"] === undefined) throw missing(cell.attr("status"));
   const status = cell.choice("status", LIFECYCLE_STATUSES);
-  return { status, place: placeOf(cell, buckets.slice(1)) + 1 };
+  const place = placeOf(cell, withoutFirstInterval(period)) + 1;
+  return { status, place };
 }
 
 function stickinessCell(
@@ -173,16 +179,18 @@ function wayOf(way: JsonObject, cell: Fields): CellOf["PathsQuery"] {
   return { step: from.step, source: from.place, target: to.place };
 }
 
-/** Returns the index of the interval that `day` names, in any form of ISO 8601. */
-function placeOf(cell: Fields, buckets: readonly string[], name = "day"): number {
+/** Returns the index of the interval that `day` names, in any form of ISO 8601; one with a zone is an instant. */
+function placeOf(cell: Fields, period: Period, name = "day"): number {
+  const { buckets } = period;
   // An hour that is shown again has its offset in its name, which is after the seconds of a whole time.
   const text = (cell.text(name) ?? "").replace(/^(\S{10})T/, "$1 ");
   const short = text.replace(/^(\S{10} \d\d:\d\d):00(?:\.0+)?/, "$1");
-  const found = buckets.filter((bucket) => short.startsWith(bucket));
-  const longest = found.reduce((one, other) => (other.length > one.length ? other : one), "");
-  const place = buckets.indexOf(longest);
+  const bucket = buckets[0]?.length === 10 ? short.replace(/ 00:00$/, "") : short;
+  const named = buckets.indexOf(bucket);
+  if (named >= 0) return named;
+  const place = isInstant(text) ? bucketStarts(period).indexOf(parseTime(text) ?? Number.NaN) : -1;
   if (place >= 0) return place;
-  const detail = "The beginning of an interval is expected, as the answer has it.";
+  const detail = `The beginning of an interval is expected, as the answer has it: ${buckets[0]} to ${buckets.at(-1)}.`;
   throw malformed(detail, cell.attr(name));
 }
 

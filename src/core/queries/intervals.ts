@@ -1,5 +1,11 @@
 import { isoTime } from "../values/time.ts";
-import type { ClockPiece } from "../values/zoned-time.ts";
+import {
+  type ClockPiece,
+  type ClockSpan,
+  clockSpans,
+  firstInstant,
+  lastInstant,
+} from "../values/zoned-time.ts";
 
 /** Units that the time of an insight may be divided into. */
 export const INTERVALS = ["hour", "day", "week", "month"] as const;
@@ -30,40 +36,6 @@ export type ClockHours = {
   buckets: string[];
 };
 
-/** One piece of a zone's clock, in milliseconds. */
-type Span = { start: number; until: number; ahead: number };
-
-function spansOf(clock: readonly ClockPiece[]): Span[] {
-  let start = Number.NEGATIVE_INFINITY;
-  return clock.map(({ until, ahead_s }) => {
-    const span = {
-      start,
-      until: until === null ? Number.POSITIVE_INFINITY : Date.parse(until),
-      ahead: ahead_s * 1000,
-    };
-    start = span.until;
-    return span;
-  });
-}
-
-/** Returns the earliest instant from which a clock shows a time or a later one. */
-export function firstInstant(clock: readonly ClockPiece[], wall: number): number {
-  for (const { start, until, ahead } of spansOf(clock)) {
-    const at = Math.max(wall - ahead, start);
-    if (at < until) return at;
-  }
-  return wall;
-}
-
-/** Returns the instant before which a clock shows earlier times than this one for the last time. */
-function lastInstant(clock: readonly ClockPiece[], wall: number): number {
-  for (const { start, until, ahead } of spansOf(clock).reverse()) {
-    const at = Math.min(wall - ahead, until);
-    if (at > start) return at;
-  }
-  return wall;
-}
-
 const wallText = (ms: number) => isoTime(ms).replace("Z", "");
 
 const hourName = (ms: number): string => wallText(ms).slice(0, 16).replace("T", " ");
@@ -85,7 +57,7 @@ export function clockHours(
 ): ClockHours | undefined {
   const begin = instants.from ?? firstInstant(clock, from);
   const end = instants.before ?? lastInstant(clock, before);
-  const all = spansOf(clock);
+  const all = clockSpans(clock);
   const spans = all.filter(({ start, until }) => start < end && until > begin);
   const [first] = spans;
   if (first === undefined || clock.length === 1) return undefined;
@@ -113,7 +85,7 @@ export function clockHours(
 }
 
 /** The last hour that a piece of a clock shows. */
-const lastHour = ({ until, ahead }: Pick<Span, "until" | "ahead">) =>
+const lastHour = ({ until, ahead }: Pick<ClockSpan, "until" | "ahead">) =>
   Math.ceil((until + ahead) / HOUR_MS) - 1;
 
 /** An hour as a clock shows it, in hours; how many hours later it is on the even clock, and what its name ends in. */
@@ -168,4 +140,17 @@ export function backBy(interval: Interval, ms: number, count: number): number {
 /** Returns the name of an interval, by its beginning. */
 export function bucketName(interval: Interval, ms: number): string {
   return interval === "hour" ? hourName(ms) : wallText(ms).slice(0, 10);
+}
+
+/** Returns when each interval of a period begins, in milliseconds since 1970; the first may be before the period. */
+export function bucketStarts(period: {
+  from: string;
+  buckets: readonly string[];
+  clock: readonly ClockPiece[];
+}): number[] {
+  const { from, buckets, clock } = period;
+  const first = Date.parse(`${from.slice(0, 13)}:00Z`);
+  return buckets.map((bucket, index) =>
+    firstInstant(clock, bucket.length === 10 ? Date.parse(bucket) : first + index * HOUR_MS),
+  );
 }

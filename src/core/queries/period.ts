@@ -3,10 +3,13 @@ import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "../values/time.ts";
 import {
   type ClockPiece,
   clockPieces,
+  firstInstant,
   hourStart,
   isInstant,
+  lastInstant,
   latestShown,
   parseTimeOrAge,
+  storable,
   wallClock,
 } from "../values/zoned-time.ts";
 import {
@@ -14,7 +17,6 @@ import {
   bucketName,
   type ClockHours,
   clockHours,
-  firstInstant,
   type HourNames,
   type Interval,
   nextOf,
@@ -42,7 +44,8 @@ export type DateRange = {
  * The time of an insight on the clock of the project's time zone (decision 72): from `from` on,
  * before `before`, ISO 8601. `buckets` are the beginnings of its intervals, in order: days, or hours
  * such as `2026-11-21 14:00`; one that is shown again has its offset, `2026-10-25 02:00+01:00`. `clock` has the changes of the zone's clock in that time. A bound that was
- * requested as an instant is also in `instants`, ISO 8601 in UTC, because the clock may show it twice.
+ * requested as an instant, or is within a day, is in `instants`, ISO 8601 in UTC, which then count alone. Of a time
+ * without a zone it is the first time that the clock shows `from`, and the last time that it shows `before`.
  */
 export type Period = {
   from: string;
@@ -174,7 +177,7 @@ export function earlierPeriod(period: Period, age: string, divided: Divided): Pe
   return periodBetween(earlier(from), earlier(before), divided);
 }
 
-/** The beginning of as many months and days before the start of a month as it has after it. */
+/** As many months and days before the start of a month as it has after it. */
 function monthsBefore(from: number, length: number): number {
   let [months, next] = [0, nextOf("month", from)];
   for (; next <= from + length; next = nextOf("month", next)) months += 1;
@@ -204,7 +207,8 @@ export function withoutFirstInterval(period: Period): Period {
   const [, first = period.from, ...later] = period.buckets;
   const next = wallText(startOf("hour", wallMs(period.from)) + HOUR_MS);
   const from = first.length > 10 ? next : `${first}T00:00:00.000000`;
-  return { ...period, from, buckets: [first, ...later] };
+  const { from: _from, ...instants } = period.instants;
+  return { ...period, from, buckets: [first, ...later], instants };
 }
 
 /** Returns the period with some days before it, without intervals. */
@@ -219,7 +223,7 @@ function periodBetween(
   from: number,
   before: number,
   { interval, timezone, max = BUCKETS_MAX }: MaybeDivided,
-  instants: Period["instants"] = {},
+  requested: Period["instants"] = {},
 ): Period {
   if (from < TIME_MS_MIN) throw malformed("date_from");
   const buckets: string[] = [];
@@ -231,6 +235,10 @@ function periodBetween(
   }
   const clock = clockPieces(timezone, { from, before });
   const shown = { from: wallText(from), before: wallText(before), clock };
+  const instants = { ...requested };
+  if (from % DAY_MS !== 0) instants.from ??= isoTime(storable(firstInstant(clock, from)));
+  if (before % DAY_MS !== 0) instants.before ??= isoTime(storable(lastInstant(clock, before)));
+  const msOf = (instant?: string) => (instant === undefined ? undefined : wallMs(instant));
   const exact = { from: msOf(instants.from), before: msOf(instants.before) };
   const hours = interval === "hour" ? clockHours(clock, { from, before }, exact) : undefined;
   const count = (hours?.buckets ?? buckets).length;
@@ -243,8 +251,6 @@ function periodBetween(
 /** Whether hours are all that a clock without a change has. */
 const isPlain = ({ names, buckets }: ClockHours, plain: readonly string[]) =>
   names.length === 1 && buckets.length === plain.length && buckets[0] === plain[0];
-
-const msOf = (instant: string | undefined) => (instant === undefined ? undefined : wallMs(instant));
 
 function tooMany(max: number): Failure {
   const detail = `A range has at most ${max} intervals. A longer interval makes fewer.`;

@@ -79,8 +79,8 @@ export const OPERATORS = new Map<string, Read>([
   ["is_set", set],
   ["is_not_set", not(set)],
   ["is_date_exact", date((from, before) => ({ from, before }), { agesAreDays: true })],
-  ["is_date_before", date((from) => ({ from: null, before: from }))],
-  ["is_date_after", date((_, before) => ({ from: before, before: null }))],
+  ["is_date_before", date((from) => ({ from: null, before: from }), { isOpen: true })],
+  ["is_date_after", date((_, before) => ({ from: before, before: null }), { isOpen: true })],
   ["semver_eq", version("eq")],
   ["semver_neq", not(version("eq"))],
   ["semver_gt", version("gt")],
@@ -117,10 +117,10 @@ function numberIn(text: string, { malformed }: Given): number | null {
 
 const TOO_LARGE = "A number is too large.";
 
-/** Reads a date as the time it spans. */
+/** Reads a date as the time it spans; with `isOpen` the range is all before or after it. */
 function date(
   range: (from: string, before: string) => Range,
-  { agesAreDays } = { agesAreDays: false },
+  { agesAreDays = false, isOpen = false },
 ): Read {
   const spanText = ({ from, before }: TimeSpan) => range(isoTime(from), isoTime(before));
   return (given) => {
@@ -130,7 +130,7 @@ function date(
       throw given.malformed("A time in ISO 8601 is expected, or a relative one such as -7d.");
     }
     const wall = timezone === "UTC" ? {} : { wall: spanText(span.wall) };
-    return { is: "date", ...spanText(span.instant), ...wall };
+    return { is: "date", ...spanText(isOpen ? span.inner : span.instant), ...wall };
   };
 }
 

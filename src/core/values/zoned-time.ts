@@ -59,26 +59,34 @@ export function isInstant(text: string, { agesAreDays = false } = {}): boolean {
 }
 
 /**
- * The time that a text spans, as {@link timeSpan} has it, read in a time zone (an IANA name): from when
- * to when, and what the zone's clock shows then, as if that were UTC.
+ * A clock that is put back shows a time twice: `instant` is from the first time it shows the beginning to the last time
+ * it shows the end, and `inner` from the last time to the first. `wall` is what the clock shows then, as if that were UTC.
  */
+export type ZonedSpan = { instant: TimeSpan; inner: TimeSpan; wall: TimeSpan };
+
+/** The time that a text spans, as {@link timeSpan} has it, read in a time zone (an IANA name). */
 export function zonedSpan(
   text: string,
   { now, timezone, agesAreDays = false }: Moment & { agesAreDays?: boolean },
-): { instant: TimeSpan; wall: TimeSpan } | undefined {
+): ZonedSpan | undefined {
   const isAbsolute = isInstant(text, { agesAreDays });
   const at = isAbsolute ? now : wallClock(now, timezone);
   const span = timeSpan(text, at, { agesAreDays });
   if (span === undefined) return undefined;
-  const convert = isAbsolute ? wallClock : instantOf;
-  const other = {
-    from: storable(convert(span.from, timezone)),
-    before: storable(convert(span.before, timezone)),
+  const converted = (from: typeof wallClock, before = from) => ({
+    from: storable(from(span.from, timezone)),
+    before: storable(before(span.before, timezone)),
+  });
+  if (isAbsolute) return { instant: span, inner: span, wall: converted(wallClock) };
+  return {
+    instant: converted(instantOf, lastInstantOf),
+    inner: converted(lastInstantOf, instantOf),
+    wall: span,
   };
-  return isAbsolute ? { instant: span, wall: other } : { instant: other, wall: span };
 }
 
-function storable(ms: number): number {
+/** Returns a time, or the nearest one that can be stored. */
+export function storable(ms: number): number {
   return Math.min(Math.max(ms, TIME_MS_MIN), TIME_MS_MAX);
 }
 
@@ -111,12 +119,13 @@ const aheadAt = (ms: number, timezone: string) =>
 /** The local clock of a zone at a time, as if it were UTC; both in milliseconds. */
 export const wallClock = (ms: number, timezone: string): number => ms + aheadAt(ms, timezone);
 
-/**
- * When a zone's clock shows a time, the other way round than `wallClock`; a time that it passes over
- * when it is put forward is as much later.
- */
+/** When a zone's clock first shows a time or, where it passes over that time, a later one. */
 export const instantOf = (wall: number, timezone: string): number =>
-  wall - aheadAt(wall - aheadAt(wall, timezone), timezone);
+  firstInstant(clockPieces(timezone, { from: wall, before: wall }), wall);
+
+/** When a zone's clock shows a time, or passes over it, for the last time. */
+const lastInstantOf = (wall: number, timezone: string): number =>
+  lastInstant(clockPieces(timezone, { from: wall, before: wall }), wall);
 
 /**
  * The latest time that a zone's clock has shown by an instant, as `wallClock` gives it: where it was just
@@ -137,6 +146,41 @@ export function hourStart(ms: number, timezone: string): number {
   const start = ms - (((wall % HOUR_MS) + HOUR_MS) % HOUR_MS);
   const changes = clockPieces(timezone, { from: wall, before: wall }).map(changeOf);
   return Math.max(start, ...changes.filter(({ at }) => at <= ms).map(({ at }) => at));
+}
+
+/** One piece of a zone's clock, in milliseconds. */
+export type ClockSpan = { start: number; until: number; ahead: number };
+
+/** Returns the pieces of a clock with their beginnings. */
+export function clockSpans(clock: readonly ClockPiece[]): ClockSpan[] {
+  let start = Number.NEGATIVE_INFINITY;
+  return clock.map(({ until, ahead_s }) => {
+    const span = {
+      start,
+      until: until === null ? Number.POSITIVE_INFINITY : Date.parse(until),
+      ahead: ahead_s * 1000,
+    };
+    start = span.until;
+    return span;
+  });
+}
+
+/** Returns the earliest instant from which a clock shows a time or a later one. */
+export function firstInstant(clock: readonly ClockPiece[], wall: number): number {
+  for (const { start, until, ahead } of clockSpans(clock)) {
+    const at = Math.max(wall - ahead, start);
+    if (at < until) return at;
+  }
+  return wall;
+}
+
+/** Returns the instant before which a clock shows earlier times than this one for the last time. */
+export function lastInstant(clock: readonly ClockPiece[], wall: number): number {
+  for (const { start, until, ahead } of clockSpans(clock).reverse()) {
+    const at = Math.min(wall - ahead, until);
+    if (at > start) return at;
+  }
+  return wall;
 }
 
 /** When a piece ends, and what the clock would show then. */

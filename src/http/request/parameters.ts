@@ -105,13 +105,13 @@ export function wholeIn(name: string, item: string | number): number {
 
 /**
  * Returns the time of the parameter `name`, in UTC; one without a zone, and a day's midnight, are on the clock of
- * `timezone`. Fails `invalid_input`.
+ * `timezone`: `after` the first time that the clock shows it, `before` the last time. Fails `invalid_input`.
  */
-export function readTime(name: string, text: string | undefined, timezone: string) {
+export function readTime(name: "after" | "before", text: string | undefined, timezone: string) {
   if (text === undefined) return undefined;
   // Without a time to count from, ages are no times here.
   const span = text.startsWith("-") ? undefined : zonedSpan(text, { now: 0, timezone });
-  if (span !== undefined) return isoTime(span.instant.from);
+  if (span !== undefined) return isoTime((name === "after" ? span.instant : span.inner).from);
   throw new Failure("invalid_input", "A time in ISO 8601 is expected.", name);
 }
 

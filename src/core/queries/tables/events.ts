@@ -1,7 +1,7 @@
 import { parseUuid, readId } from "../../values/ids.ts";
 import type { JsonObject } from "../../values/json.ts";
 import { isoTime } from "../../values/time.ts";
-import { type Moment, zonedSpan } from "../../values/zoned-time.ts";
+import { type Moment, type ZonedSpan, zonedSpan } from "../../values/zoned-time.ts";
 import { type EventFilters, type Fields, fields, malformed, missing } from "../query-fields.ts";
 import {
   type Column,
@@ -134,10 +134,23 @@ function boundsOf(query: Fields, { timezone }: Moment): TimeBound[] {
         ? undefined
         : zonedSpan(time, { now: 0, timezone });
     if (by !== undefined && span !== undefined) {
-      return { by: by as TimeBound["by"], time: isoTime(span.instant.from) };
+      return boundOf(by as TimeBound["by"], span, isDay(time));
     }
     const detail =
       "A comparison such as timestamp >= '2026-11-01' is expected. Other conditions go into properties of the EventsQuery, or into SQL: POST …/query/ with a HogQLQuery.";
     throw malformed(detail, `${query.attr("where")}__${at}`);
   });
+}
+
+const isDay = (text = "") => /^\d{4}-\d\d-\d\d$/.test(text.trim());
+
+/** A clock that is changed may show a time twice or never: then `>` and `<=` are of what it shows a microsecond later. */
+function boundOf(
+  by: TimeBound["by"],
+  { instant, inner }: ZonedSpan,
+  isMidnight: boolean,
+): TimeBound {
+  if (by === ">" && !isMidnight) return { by: ">=", time: isoTime(inner.before) };
+  if (by === "<=" && !isMidnight) return { by: "<", time: isoTime(instant.before) };
+  return { by, time: isoTime(by.startsWith("<") ? inner.from : instant.from) };
 }

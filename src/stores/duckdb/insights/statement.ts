@@ -12,7 +12,7 @@ import type {
 import { isTimeFilter } from "../../../core/queries/time-value.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
 import { type Bind, groupMet, isTextList, passesIn } from "../lists/property-filter.ts";
-import { type Near, nearPeriod } from "../lists/sessions.ts";
+import { boundedBy, type Near, nearPeriod } from "../lists/sessions.ts";
 import { personFacts } from "./behaviors.ts";
 import { eachOf, pageOf, timeValue, valuesOrder } from "./breakdown-values.ts";
 
@@ -103,8 +103,11 @@ export function eventScan(
   const source = target.source();
   let near: Near | null = null;
   const time = bySession ? source.began() : TIME;
-  const wall = source.wall(period, time);
-  const shown = () => (period.shown === undefined ? wall : source.wall(shownPeriod(period), time));
+  let known: string | undefined;
+  // A parameter that no part of the statement has could not be bound.
+  const wall = () => (known ??= source.wall(period, time));
+  const shown = () =>
+    period.shown === undefined ? wall() : source.wall(shownPeriod(period), time);
   const { person, text } = source;
   const persons = personFacts((own) => eventScan(target, own), asked, bind);
   const passes = (one: AnyFilter) => {
@@ -112,19 +115,8 @@ export function eventScan(
     if (!isTimeFilter(one)) return source.passes(one);
     return passesIn(timeValue(one.filter.key, shown()), one.filter, bind);
   };
-  // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
-  const close = (compared: string, instant: string | undefined, roughly: string) =>
-    wall === time ? [] : [`${time} ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];
-  // A clock that is put back over midnight shows the end of a day again.
-  const asShown = (by: string, bound: "from" | "before") =>
-    period.shown === undefined
-      ? []
-      : [`${shown()} ${by} ${bind(period.shown[bound], "TIMESTAMP")}`];
-  const since = () => {
-    const from = bind(period.from, "TIMESTAMP");
-    const day = close(">=", period.instants.from, `${from} - INTERVAL 1 DAY`);
-    return [...day, `${wall} >= ${from}`, ...asShown(">=", "from")];
-  };
+  const bounded = (by: ">=" | "<") => boundedBy(by, period, bind, { time, wall, shown });
+  const since = () => bounded(">=");
   const valueIn = (of: ValueOf, property: string): string => {
     switch (of.type) {
       case "event_metadata":
@@ -143,11 +135,14 @@ export function eventScan(
       return isPage === true ? pageOf(text) : text;
     });
   return {
-    ...{ person, text, wall, since },
+    ...{ person, text, since },
+    get wall() {
+      return wall();
+    },
     isPlain: () => source.isPlain() && persons.isEmpty(),
     // A cast to DATE takes half the time of date_trunc.
     startOf: (interval) =>
-      interval === "day" ? `${wall}::DATE` : `date_trunc('${interval}', ${wall})`,
+      interval === "day" ? `${wall()}::DATE` : `date_trunc('${interval}', ${wall()})`,
     value: (breakdown) => joined(textsOf(breakdown)),
     values(breakdown) {
       const isList = breakdown.by.map(
@@ -166,13 +161,10 @@ export function eventScan(
     },
     within({ everBefore = false } = {}) {
       near = everBefore ? { before: period.before } : period;
-      const before = bind(period.before, "TIMESTAMP");
       return [
         ...(bySession ? nearPeriod(TIME, near) : []),
         ...(everBefore ? [] : since()),
-        ...close("<", period.instants.before, `${before} + INTERVAL 1 DAY`),
-        `${wall} < ${before}`,
-        ...asShown("<", "before"),
+        ...bounded("<"),
       ];
     },
     named(name, columns, conditions) {

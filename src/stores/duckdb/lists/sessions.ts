@@ -1,5 +1,6 @@
 import type { Period } from "../../../core/queries/period.ts";
 import { SQL_VIEWS } from "../../../core/sql/tables.ts";
+import type { Bind } from "./property-filter.ts";
 
 /** Seconds from which a session with one page view is no bounce. */
 const BOUNCE_SECONDS = 10;
@@ -90,4 +91,28 @@ export function sessionsOf(
   return `SELECT ${selected.join(",\n    ")}
   FROM (${events(read, names)}) AS stored
   WHERE "$session_id" IS NOT NULL GROUP BY "$session_id"`;
+}
+
+/** SQL of a time in UTC, on the clock of a period, and as the zone shows it. */
+type Times = { time: string; wall: () => string; shown: () => string };
+
+/** Returns the conditions that a time is on one side of a bound of a period. */
+export function boundedBy(
+  by: ">=" | "<",
+  period: Period,
+  bind: Bind,
+  { time, wall, shown }: Times,
+): string[] {
+  const bound = by === "<" ? "before" : "from";
+  const { [bound]: instant } = period.instants;
+  if (instant !== undefined) return [`${time} ${by} ${bind(instant, "TIMESTAMP")}`];
+  const text = bind(period[bound], "TIMESTAMP");
+  if (wall() === time) return [`${time} ${by} ${text}`];
+  return [
+    // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
+    `${time} ${by} ${text} ${by === "<" ? "+" : "-"} INTERVAL 1 DAY`,
+    `${wall()} ${by} ${text}`,
+    // A clock that is put back over midnight shows the end of a day again.
+    ...(period.shown ? [`${shown()} ${by} ${bind(period.shown[bound], "TIMESTAMP")}`] : []),
+  ];
 }
