@@ -173,7 +173,7 @@ function withinOf(all: Fields, did: Behavior["did"], moment: Moment): Behavior["
 
 function spanOf(date_from: string, date_to: string | null, moment: Moment, attr: string): Period {
   try {
-    return periodOf({ date_from, date_to }, { interval: null, ...moment });
+    return periodOf({ date_from, date_to }, { interval: null, isExact: true, ...moment });
   } catch (error) {
     if (error instanceof Failure) throw new Failure(error.code, error.message, attr);
     throw error;

@@ -34,9 +34,14 @@ async function rows(body: object) {
 const node = { kind: "EventsNode", event: "tick" };
 const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
 
-async function trend(date_from: string, date_to: string, interval: string) {
+async function trend(
+  date_from: string,
+  date_to: string,
+  interval: string,
+  properties: object[] = [],
+) {
   const { body } = await query({
-    ...{ kind: "TrendsQuery", series: [node], interval },
+    ...{ kind: "TrendsQuery", series: [{ ...node, properties }], interval },
     dateRange: { date_from, date_to, explicitDate: true },
   });
   const { results, sql } = body as { results: { data: number[] }[]; sql?: string };
@@ -60,10 +65,15 @@ async function counts(from: string, to: string) {
     { ...at, operator: "is_date_before", value: to },
   ];
   const filtered = await rows({ ...all, properties: filters });
+  const sql = async (condition: string) =>
+    (await rows({ kind: "HogQLQuery", query: `SELECT uuid FROM events WHERE ${condition}` }))
+      .length;
+  const bounds = await sql(`timestamp >= '${from}' AND '${to}' >= timestamp`);
+  const between = await sql(`timestamp BETWEEN '${from}' AND '${to}'`);
   const days = await trend(from, to, "day");
   const hours = await trend(from, to, "hour");
   return {
-    ...{ listed: listed.length, compared: compared.length, days, hours },
+    ...{ listed: listed.length, compared: compared.length, days, hours, bounds, between },
     // Both bounds are left out.
     filtered: filtered.length,
   };
@@ -92,10 +102,38 @@ test.each([
   ["UTC", "2026-11-01 05:30:00", "2026-11-01T06:30:00Z", 7],
 ])("in %s from %s to %s there are %d events, by any way", async (timezone, from, to, count) => {
   await zone(timezone);
-  const { listed, compared, days, hours } = await counts(from, to);
-  expect({ listed, compared, days, hours }).toEqual({
+  const { filtered: _, ...found } = await counts(from, to);
+  expect(found).toEqual({
     ...{ listed: count, compared: count, days: count, hours: count },
+    ...{ bounds: count, between: count },
   });
+});
+
+test.each([
+  ["timestamp >= '2026-11-01 01:00:00' AND timestamp < '2026-11-01 02:00:00'", 12],
+  ["timestamp >= '2026-11-01 00:00:00' AND timestamp < '2026-11-01 01:00:00'", 6],
+  ["timestamp > '2026-11-01 01:00:00' AND timestamp <= '2026-11-01 01:00:00'", 6],
+  ["timestamp > '2026-03-08 02:10' AND timestamp <= '2026-03-08 03:00'", 1],
+  ["timestamp >= toDateTime('2026-11-01 01:00:00') AND timestamp < '2026-11-01 02:00:00'", 12],
+])("SQL reads bounds as typed queries do: %s", async (condition, count) => {
+  await zone(NEW_YORK);
+  const statement = `SELECT count() FROM events WHERE ${condition}`;
+  expect(await rows({ kind: "HogQLQuery", query: statement })).toEqual([[count]]);
+});
+
+test("a behavior has the same bounds", async () => {
+  await zone(NEW_YORK);
+  const within = (from: string, to: string, times: number) =>
+    trend("2026-11-01", "2026-11-02", "day", [
+      {
+        ...{ type: "behavioral", key: "tick", value: "performed_event_multiple" },
+        ...{ operator: "exact", operator_value: times },
+        ...{ explicit_datetime: from, explicit_datetime_to: to },
+      },
+    ]);
+  expect(await within("2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z", 7)).toBeGreaterThan(0);
+  expect(await within("2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z", 6)).toBe(0);
+  expect(await within("2026-11-01 01:00", "2026-11-01 02:00", 13)).toBeGreaterThan(0);
 });
 
 test("lists of events and filters of properties take the same bounds", async () => {

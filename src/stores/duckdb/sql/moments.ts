@@ -1,5 +1,17 @@
+import { isoTime } from "../../../core/values/time.ts";
+import { clockPieces, zonedSpan } from "../../../core/values/zoned-time.ts";
 import { intervalOf, isDate, isNumber, isTime, isTimeColumn } from "./nodes.ts";
-import { constantText, folded, isNode, MOMENT, type Node, refuse, unnamed } from "./tree.ts";
+import {
+  constant,
+  constantText,
+  folded,
+  isNode,
+  MOMENT,
+  type Node,
+  nodesIn,
+  refuse,
+  unnamed,
+} from "./tree.ts";
 import type { Typing } from "./typing.ts";
 
 const isPoint = (node: Node) => isTime(node) && intervalOf(node) === undefined;
@@ -74,6 +86,57 @@ export function inZone(
   if (isUtc && isTimeColumn(second)) return typing.item("instant", [second], node);
   const isZoned = name === "todatetime" && isTime(first);
   return isZoned ? typing.template("totimezone", [first, second], node) : undefined;
+}
+
+/** Parts of a comparison that are the lower, and the upper bound of the other one, by its type. */
+const BOUNDS: Readonly<Record<string, readonly [lower: string, upper: string, isStrict: boolean]>> =
+  {
+    COMPARE_GREATERTHAN: ["right", "left", true],
+    COMPARE_GREATERTHANOREQUALTO: ["right", "left", false],
+    COMPARE_LESSTHAN: ["left", "right", true],
+    COMPARE_LESSTHANOREQUALTO: ["left", "right", false],
+    COMPARE_BETWEEN: ["lower", "upper", false],
+  };
+
+/**
+ * Returns a comparison with a time. A bound that the clock shows twice or never becomes an instant, by the rule of typed
+ * queries: a lower one is the first moment, an upper one the last.
+ */
+export function bounded(node: Node, timezone: string): Node {
+  const [lower = "", upper = "", isStrict = false] = BOUNDS[String(node.type)] ?? [];
+  const sides = [node["input"], node["left"], node["right"]].filter(isNode);
+  if (timezone === "UTC" || !sides.some((one) => isTime(one) && !isDate(one))) return node;
+  const made: Node = { ...node };
+  for (const field of [lower, upper]) {
+    const part = node[field];
+    const text = isNode(part) ? writtenIn(part) : undefined;
+    const instant = text && instantAt(text, { timezone, isLower: field === lower, isStrict });
+    if (isNode(part) && instant)
+      made[field] = { ...constant(instant), query_location: part.query_location ?? 0 };
+  }
+  return made;
+}
+
+type Side = { timezone: string; isLower: boolean; isStrict: boolean };
+
+/** Returns the text of a time that is written out, alone or as in toDateTime('…'). */
+function writtenIn(node: Node): string | undefined {
+  const [first] = node.type === "OPERATOR_COALESCE" ? nodesIn(node.children) : [node];
+  const isCast = first?.class === "CAST" && first.cast_type?.id === "TIMESTAMP WITH TIME ZONE";
+  return constantText(isCast && isNode(first["child"]) ? first["child"] : node);
+}
+
+/** Returns the instant of a bound near which the clock is changed; undefined of all else. */
+function instantAt(text: string, { timezone, isLower, isStrict }: Side): string | undefined {
+  const span = text.startsWith("-") ? undefined : zonedSpan(text, { now: 0, timezone });
+  if (span === undefined) return undefined;
+  const { instant, inner, wall } = span;
+  if (clockPieces(timezone, { from: wall.from, before: wall.from }).length === 1) return undefined;
+  const isMidnight = wall.before - wall.from > 1;
+  // Bounds of what the clock shows a microsecond later, which is the least difference of times.
+  if (isLower && isStrict && !isMidnight) return isoTime(inner.before - 0.001);
+  if (!isLower && !isStrict && !isMidnight) return isoTime(instant.before - 0.001);
+  return isoTime(isLower ? instant.from : inner.from);
 }
 
 /** Fails `invalid_input` for a text without a digit that stands by a time. */

@@ -60,7 +60,7 @@ async function checkedSql(connection: DuckDBConnection, query: SqlQuery, rowsMax
   const { sql: plain, columns } = readableSql(query.text, placeholders(query));
   const read = await treeOf(connection, plain);
   if (parsed(read)["error"] !== false) refuseUnread(parsed(read), plain);
-  const templates = await templatesOf(connection, query.moment.timezone === "UTC");
+  const templates = await templatesOf(connection, query.moment.timezone);
   const { numbers, tree, page } = inText(plain, () => {
     const made = rewritten(templates, exactJson(read) as Node, columns);
     return { ...made, ...paged(made.tree, query.limit, rowsMax) };

@@ -57,18 +57,19 @@ const ITEMS = {
 type Trees = Readonly<Record<string, Node>>;
 
 /** The trees of what HogQL is rewritten to; those of functions by `name/arguments`, in lower case. */
-export type Templates = { isUtc: boolean; items: Trees; relations: Trees; functions: Trees };
+export type Templates = { timezone: string; items: Trees; relations: Trees; functions: Trees };
 
-const known = new Map<boolean, Templates>();
+const known = new Map<boolean, Omit<Templates, "timezone">>();
 
 /** Returns the trees, which are the same for each statement but for whether the project is on UTC. */
 export async function templatesOf(
   connection: DuckDBConnection,
-  isUtc: boolean,
+  timezone: string,
 ): Promise<Templates> {
+  const isUtc = timezone === "UTC";
   const templates = known.get(isUtc) ?? (await readTemplates(connection, isUtc));
   known.set(isUtc, templates);
-  return templates;
+  return { ...templates, timezone };
 }
 
 const TREES_OF_TEXTS = `SELECT json_serialize_sql('SELECT ' || sql)::VARCHAR AS tree
@@ -88,7 +89,7 @@ function plainCast(cast: Node): Node {
   return isPlain ? { ...cast, child: value } : cast;
 }
 
-async function readTemplates(connection: DuckDBConnection, isUtc: boolean): Promise<Templates> {
+async function readTemplates(connection: DuckDBConnection, isUtc: boolean) {
   const read = async (named: Readonly<Record<string, string>>, part: (select: Node) => Node) => {
     const texts = JSON.stringify(Object.values(named));
     const trees = await rows(connection, TREES_OF_TEXTS, {
@@ -104,7 +105,6 @@ async function readTemplates(connection: DuckDBConnection, isUtc: boolean): Prom
   );
   const first = (select: Node) => nodesIn(select["select_list"])[0] ?? {};
   return {
-    isUtc,
     items: await read(ITEMS, first),
     relations: await read(HOGQL_RELATIONS, (select) => select["from_table"] as Node),
     functions: await read(Object.fromEntries(functions), first),

@@ -3,7 +3,7 @@ import { ownValue } from "../../../core/values/json.ts";
 import { SQL_FUNCTIONS } from "./allowed.ts";
 import { HOGQL_AGGREGATES } from "./hogql/functions.ts";
 import { isCondition, renamed, SPECIAL_CALLS } from "./hogql/special-calls.ts";
-import { castTime, checkTimes, counted, inZone, moved, withOffset } from "./moments.ts";
+import { bounded, castTime, checkTimes, counted, inZone, moved, withOffset } from "./moments.ts";
 import type { From } from "./names.ts";
 import {
   both,
@@ -217,7 +217,8 @@ export class Typing {
   }
 
   /** As `sameTyped`, of BETWEEN. */
-  between = (node: Node): Node => this.sameTyped(node, ["input", "lower", "upper"], true);
+  between = (node: Node): Node =>
+    this.sameTyped(bounded(node, this.#templates.timezone), ["input", "lower", "upper"], true);
 
   /**
    * Makes properties that stand together in some fields, or as children, numbers or times, if another part is one. In an
@@ -241,7 +242,7 @@ export class Typing {
     const isOfTime = !nodes.some(isNumber);
     if (isOfTime && !nodes.some(isTime)) return nodes;
     if (isOfTime) checkTimes(nodes);
-    const isLocal = nodes.some(isTimeColumn) && !this.#templates.isUtc;
+    const isLocal = nodes.some(isTimeColumn) && this.#templates.timezone !== "UTC";
     return nodes.map((part) =>
       isLocal && isPlainTime(part)
         ? this.item("utc", [part], part)
@@ -257,7 +258,7 @@ export class Typing {
       ...(isJoin ? {} : { COMPARE_NOTEQUAL: "COMPARE_DISTINCT_FROM" }),
       ...(isOfNull ? { COMPARE_EQUAL: "COMPARE_NOT_DISTINCT_FROM" } : {}),
     };
-    const made = { ...node, type: types[type] ?? type };
+    const made = bounded({ ...node, type: types[type] ?? type }, this.#templates.timezone);
     const isOrder = /GREATER|LESS/.test(type);
     if (!(isText(left) && isText(right) && isOrder)) {
       return this.sameTyped(made, ["left", "right"], isOrder);
