@@ -85,3 +85,78 @@ describe("whole periods end before the current one", () => {
     expect(read(`bills ${periods}`).query).toMatchObject({ compareFilter: { compare_to } });
   });
 });
+
+const DONE = { type: "behavioral", value: "performed_event_multiple", operator: "exact" };
+
+describe("conditions belong to the event that they stand next to", () => {
+  test.each([
+    ["cash bills and card bills", "bill settled", ["cash", "card"]],
+    ["cash bills vs card bills", "bill settled", ["cash", "card"]],
+    ["Ford quotes and Škoda quotes", "quote requested", ["Ford", "Škoda"]],
+    ["winter tyre swaps and summer tyre swaps", "tyres swapped", ["winter", "summer"]],
+    ["Firefox page views and Chrome page views", "$pageview", ["Firefox", "Chrome"]],
+  ])("%s", (question, event, values) => {
+    const { query } = read(question);
+    const series = values.map((value) => ({ event, properties: [{ value }] }));
+    expect(query).toMatchObject({ series });
+    expect(query).not.toHaveProperty("properties");
+  });
+
+  test.each([
+    ["people who visited /tyres twice", "$pageview", "/tyres", 2],
+    ["people who visited /tyres exactly once", "$pageview", "/tyres", 1],
+    ["people who settled a bill in cash twice", "bill settled", "cash", 2],
+    ["people with cash bills 3 times", "bill settled", "cash", 3],
+    ["drivers who requested a quote for Volvo only once", "quote requested", "Volvo", 1],
+  ])("also where they are counted: %s", (question, key, value, operator_value) => {
+    const did = { ...DONE, key, operator_value, event_filters: [{ value }] };
+    expect(read(question).query).toMatchObject({
+      series: [{ event: key, properties: [{ value }, did] }],
+    });
+  });
+
+  test.each([
+    ["bills over 100 and bills under 50", "over"],
+    ["visitors who saw /prices and /book", "/prices and /book"],
+    ["who visited both /tyres and /book", "/tyres and /book"],
+    ["people who requested quotes for Ford and Volvo", "for Ford and Volvo"],
+    ["fleets with more than 50 bills", "more than"],
+    ["tiers with at least 5 quotes", "at least"],
+    ["methods with fewer than 60 bills", "fewer than"],
+    ["visits with at least 2 cash bills", "at least"],
+    ["people who swapped tyres every week", "every week"],
+    ["drivers active each month", "each month"],
+    ["all bills but card", "but"],
+    ["bills save cash", "save"],
+  ])("no number or list is read as another: %s", (question, words) => {
+    expect(refused(question)).toEqual([[words, true]]);
+  });
+});
+
+test.each(["except", "excluding", "other than", "of everyone but", "not by", "besides"])(
+  "all people %s one",
+  (words) => {
+    const { query } = read(`bills ${words} d49@garage.example`);
+    const one = { key: "email", operator: "is_not", value: "d49@garage.example" };
+    expect(query).toMatchObject({ dateRange: { date_from: "-29d" }, properties: [one] });
+  },
+);
+
+test.each([
+  "who settled a bill but never requested a quote",
+  "share of people who never requested a quote",
+  "how many people never requested a quote",
+  "people who settled a bill and never swapped tyres",
+])("never is of all time: %s", (question) => {
+  expect(JSON.stringify(read(question).query)).toMatch(/"(?:date_from|explicit_datetime)":"all"/);
+  expect(JSON.stringify(read(`${question} last week`).query)).not.toContain('"all"');
+});
+
+test.each([
+  "how many visitors each day",
+  "visitors each week",
+  "bills every week",
+  "drivers per week",
+])("a count per interval stays one: %s", (question) => {
+  expect(read(question).query).toMatchObject({ kind: "TrendsQuery" });
+});

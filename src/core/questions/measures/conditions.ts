@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
-import { type Asked, filterOf, NotUnderstood, textOf } from "../read/asked.ts";
-import { behavior, type Condition, type PageNamed, parted } from "../read/parts.ts";
+import { type Asked, filterOf, type Item, NotUnderstood, textOf } from "../read/asked.ts";
+import { behavior, type Condition, type Named, type PageNamed, parted } from "../read/parts.ts";
 import { currencyOf, hasCurrencies, inCurrency } from "./amounts.ts";
 import { ordersOf } from "./events.ts";
 import { isCondition, use } from "./items.ts";
@@ -18,6 +18,48 @@ export const takeConditions = (
       at > from && at < to && isConditionOf(part, event) && (!isOwn || isOnlyOf(part, event)),
     [event],
   );
+
+/** The first of the conditions right before an event, as in "new card bills"; the event itself without any. */
+export function leadOf(asked: Asked, item: Item, event: EventInfo): Item {
+  const before = asked.items[item.at - 1];
+  const { part } = before ?? {};
+  const isOwn =
+    part?.kind === "filter" && !/^where\b/i.test(part.text) && isConditionOf(part, event);
+  return before?.isUsed === false && isOwn ? leadOf(asked, before, event) : item;
+}
+
+/** Whether the conditions before the first of several events are of it alone: others have some, or cannot have these. */
+export function isOfFirst(asked: Asked, leads: readonly Item[], events: readonly Doer[]): boolean {
+  const [lead, first, ...others] = [leads[0], ...events];
+  const own = asked
+    .conditions()
+    .filter(({ at }) => at >= (lead?.at ?? 0) && at < (first?.at ?? 0))
+    .map(({ part }) => part);
+  return (
+    asked.conditions().some(({ at }) => at > (first?.at ?? 0)) ||
+    others.some((one) => !own.every((part) => isConditionOf(part, one.part.event)))
+  );
+}
+
+type Doer = Item & { part: Named };
+
+/** Refuses "people who saw /prices and /book": no single event is of both, and people with either are others. */
+export function refuseBoth(asked: Asked): void {
+  if (asked.has("VERSUS", "COMPARE")) return;
+  const both = asked
+    .conditions()
+    .find(({ part }) =>
+      part.kind === "pages"
+        ? part.isBoth === true && !part.isNot && part.edge === undefined
+        : part.isEach === true && /\b(?:and|&)\b/i.test(part.text) && isOnlyOf(part, null),
+    );
+  if (both === undefined) return;
+  const said = both.part.kind === "pages" ? both.part.paths.join(" and ") : textOf(both);
+  throw new NotUnderstood(
+    said,
+    'Repeat the verb for people who did both: "who visited /a and visited /b". Write "or" for either.',
+  );
+}
 
 /** Takes all remaining conditions as filters of the whole query, or those between two items. */
 export const takeFilters = (

@@ -11,7 +11,7 @@ import {
 } from "../read/asked.ts";
 import { behavior, type Frequency, joined, type Named, parted } from "../read/parts.ts";
 import { nameStems, nameWords, stemOf } from "../text/stems.ts";
-import { takeConditions } from "./conditions.ts";
+import { isOfFirst, leadOf, refuseBoth, takeConditions } from "./conditions.ts";
 import { freeBefore, use } from "./items.ts";
 
 /** An event that people did or did not do, with its conditions and frequency. */
@@ -33,18 +33,26 @@ export const FIRST: Frequency = {
 export function takeDeeds(asked: Asked, { isOfPeople }: { isOfPeople: boolean }): Deed[] {
   takeObjects(asked);
   const events = asked.events();
-  if (isOfPeople) refusePage(asked, events);
+  if (isOfPeople) {
+    refusePage(asked, events);
+    refuseBoth(asked);
+  }
+  const leads = events.map((item) => leadOf(asked, item, item.part.event));
+  const isApart = events.length > 1 && isOfFirst(asked, leads, events);
   let before: JsonObject[] = [];
   const deeds = events.map((item, at): Deed => {
     item.isUsed = true;
     const { event } = item.part;
-    const to = events[at + 1]?.at ?? asked.items.length;
+    const to = leads[at + 1]?.at ?? asked.items.length;
+    const lead = leads[at] ?? item;
     const not = negationOf(asked, item);
-    const link = takeLink(asked, not ?? item, at === 0);
+    const link = takeLink(asked, not ?? lead, at === 0);
     use(not);
     const often = isOfPeople ? takeFrequency(asked, item, to) : undefined;
-    const isWhole = events.length === 1 && not === undefined && often?.did === undefined;
-    const own = isWhole ? [] : takeConditions(asked, event, { from: item.at, to });
+    const isWhole = events.length === 1 && not === undefined && often === undefined;
+    const isLed = at > 0 || isApart || often !== undefined;
+    const from = isLed ? lead.at - 1 : item.at;
+    const own = isWhole ? [] : takeConditions(asked, event, { from, to });
     const filters = [...own, ...filtersOfIt(asked, item, before)];
     before = filters;
     const isNot = not !== undefined;

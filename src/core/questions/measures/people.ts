@@ -1,6 +1,6 @@
 import { type Asked, type Item, isTagged, textOf } from "../read/asked.ts";
 import { behavior, parted } from "../read/parts.ts";
-import { areOfPersons, takeExclusions, takeSpent } from "./conditions.ts";
+import { areOfPersons, takeConditions, takeExclusions, takeSpent } from "./conditions.ts";
 import {
   behaviorsOf,
   type Deed,
@@ -78,11 +78,9 @@ function absentPeople(
   if ((noun !== null && !isPayer) || !areOfPersons(asked)) return undefined;
   const customers = noun === null ? [] : [behavior(noun, { time: { explicit_datetime: "all" } })];
   const properties = [...customers, ...behaviorsOf(deeds)];
-  const isEver = asked.items.some(({ word }) => /(?:^|_)never$/.test(word));
   return {
     query: { kind: "ActorsQuery", select: ["count()"], properties },
     events: [null],
-    ...(isEver ? { span: "all" } : {}),
   };
 }
 
@@ -105,7 +103,10 @@ export function peopleTrend(asked: Asked, { base: noun, ...people }: People): Dr
   const own = [...(main?.filters ?? []), ...takeExclusions(asked, event)];
   const isFirst = main?.frequency === FIRST;
   if (main?.frequency !== undefined && !isFirst) own.push(...didOf(main));
-  if (often !== undefined) own.push(...parted(behavior(base, { frequency: often })));
+  if (often !== undefined) {
+    const filters = takeConditions(asked, event);
+    own.push(...filters, ...parted(behavior(base, { frequency: often, filters })));
+  }
   if (people.isReturning) own.push(isMade ? repeated(base) : earlier(base));
   own.push(...behaviorsOf(others), ...spent);
   const math = people.isNew || isFirst ? "first_time_for_user" : "dau";

@@ -17,15 +17,15 @@ import { isCondition, PEOPLE, use, useAll } from "./items.ts";
 import { type People, takePeople } from "./people.ts";
 
 /** The filter on one person by e-mail address. */
-export const personFilter = (asked: Asked, id: string): JsonObject => ({
-  ...{ key: emailOf(asked) ?? "email", type: "person", operator: "exact", value: id },
+export const personFilter = (asked: Asked, id: string, operator = "exact"): JsonObject => ({
+  ...{ key: emailOf(asked) ?? "email", type: "person", operator, value: id },
 });
 
 const isOfPerson = ({ of }: PropertyInfo): boolean => of === "person";
 
 /** "What has ann@example.com done", "when was she last seen", "which plan is she on". */
 export const onePerson: Measure = (asked) => {
-  const item = asked.find("WHOM");
+  const item = asked.items.find(({ part }) => part?.kind === "whom" && !part.isNot);
   if (item?.part?.kind !== "whom") return latest(asked);
   const filter = personFilter(asked, item.part.id);
   const [event] = asked.events();

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../values/json.ts";
 import { PEOPLE } from "../measures/items.ts";
 import type { PropertyInfo } from "../names/index.ts";
-import { type Asked, type Item, isTagged } from "./asked.ts";
+import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "./asked.ts";
 
 /** For each concept, the pattern that the query's JSON must match if the question has a word for it. */
 const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
@@ -160,6 +160,32 @@ export function isOfEventsAlone(asked: Asked, query: JsonObject): boolean {
   const isOfPeople = asked.items.some((item) => isTagged(item, ...PEOPLE, "WHO", "SESSION"));
   const isByLabel = asked.items.some((item) => isTagged(item, "BY")) || !/breakdown/.test(text);
   return query["kind"] === "TrendsQuery" && !isOfOthers.test(text) && !isOfPeople && isByLabel;
+}
+
+/** Throws `NotUnderstood` for words that turn the meaning of others round, where these would be read without them. */
+export function refuseTurned(asked: Asked): void {
+  refuseHabit(asked);
+  const but = asked.items.find((item) => item.word === "but" && isTagged(item, "AND"));
+  const part = but === undefined ? undefined : asked.beside(but, 1)?.part;
+  const isSo =
+    (part?.kind === "filter" && part.operator === "exact" && part.bounds === undefined) ||
+    ((part?.kind === "pages" || part?.kind === "whom") && !part.isNot);
+  if (but !== undefined && isSo) throw new NotUnderstood(textOf(but));
+}
+
+/** Refuses "people who bought every week", which asks for people of all weeks, and not for a count per week. */
+function refuseHabit({ items, when: { each, interval } }: Asked): void {
+  const has = (...tags: string[]) => items.some((item) => isTagged(item, ...tags));
+  const isDone = items.some(({ part }) => part?.kind === "ev");
+  const isDoer = items.some(({ part }) => part?.kind === "ev" && part.isDoer);
+  if (each === undefined || !(isDoer || has(...PEOPLE, "WHO"))) return;
+  const isHabit = has("WHO", "ACTIVE") || items.some(({ word }) => word === "active");
+  const isCounted = has("COUNT", "MUCH");
+  if (isCounted ? each === "every" && isHabit : isHabit || isDone)
+    throw new NotUnderstood(
+      `${each} ${interval}`,
+      `Write "per ${interval}" for their number per ${interval}. For how many ${interval}s people did it in, ask for stickiness.`,
+    );
 }
 
 /** Words that ask for the sum of several counts. */

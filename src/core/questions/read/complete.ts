@@ -11,7 +11,7 @@ import { calendar, type Span, UNIT_DAYS } from "../text/dates.ts";
 import { nameStems, nameWords } from "../text/stems.ts";
 import type { When } from "../text/time.ts";
 import { type Asked, type Item, isTagged, meanNothing, NotUnderstood, textOf } from "./asked.ts";
-import { isCombined } from "./check.ts";
+import { isCombined, refuseTurned } from "./check.ts";
 import { queryOf } from "./kinds.ts";
 import { breakdownOf, isFree, type Labels } from "./labels.ts";
 import { inUnitOf, unitOfName } from "./numbers.ts";
@@ -34,6 +34,7 @@ export function completed(
   { labels: taken, order: named, isAsked = false }: Labels,
 ): JsonObject {
   const { events } = draft;
+  refuseTurned(asked);
   const coined = takeCurrency(asked, events);
   const ofOne = takePerson(asked);
   if (taken.length > 0 || named !== undefined) asked.takeAll("LIST");
@@ -56,7 +57,8 @@ export function completed(
   const each = objects.length > 0 ? [] : comparedValues(asked, filters);
   const labels = differing([...own, ...each, ...objects]);
   const interval = intervalOf(asked.when);
-  const span = spanOf(asked.when, interval, draft.span === "all" || ofOne.length > 0);
+  const isOfAll = draft.span === "all" || isOfAllTime(asked, ofOne);
+  const span = spanOf(asked.when, interval, isOfAll);
   return queryOf({ asked, draft, filters, labels, order, interval, span, isAsked });
 }
 
@@ -78,6 +80,11 @@ function takeOwners(asked: Asked, filters: readonly JsonObject[]): void {
   }
 }
 
+/** Whether a question without a period is of all time: it is about one person, or about what never happened. */
+const isOfAllTime = (asked: Asked, ofOne: readonly JsonObject[]): boolean =>
+  ofOne.some(({ operator }) => operator === "exact") ||
+  asked.items.some(({ word }) => /(?:^|_)never$/.test(word));
+
 /** The period of a question. A question about one person covers all time by default. */
 function spanOf(when: When, interval: Interval | null, isOfAll: boolean): Span {
   if (when.span !== undefined) return when.span;
@@ -91,7 +98,8 @@ function takePerson(asked: Asked): JsonObject[] {
   if (whom === undefined) return [];
   const by = asked.beside(whom, -1);
   if (by?.tags.includes("BY") === true) by.isUsed = true;
-  return whom.part?.kind === "whom" ? [personFilter(asked, whom.part.id)] : [];
+  if (whom.part?.kind !== "whom") return [];
+  return [personFilter(asked, whom.part.id, whom.part.isNot ? "is_not" : "exact")];
 }
 
 /** Takes conditions on hours and days of the week. Throws `NotUnderstood` if they could be on what people did. */
@@ -147,11 +155,16 @@ function takeCurrency(asked: Asked, events: Events): JsonObject[] {
 }
 
 /** Takes numbers without a property name: a code right after an event, or an amount as in "orders over 100 euros". */
-function takeBareNumbers(asked: Asked, [event = null]: Events): JsonObject[] {
+function takeBareNumbers(asked: Asked, [event = null, ...others]: Events): JsonObject[] {
   return asked.items.flatMap((item) => {
     if (item.isUsed) return [];
     const filter = codeFilter(asked, item, event) ?? amountFilter(asked, item, event);
     if (filter === undefined) return [];
+    if (others.length > 0)
+      throw new NotUnderstood(
+        textOf(item),
+        `Name the property: "where ${String(filter["key"])} is …".`,
+      );
     item.isUsed = true;
     return parted(filter);
   });
@@ -171,11 +184,17 @@ function codeFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObje
     : filterJson(one.property, "exact", one.value);
 }
 
+const OF_PEOPLE =
+  'People alone are found by how many they have: "people with at least 2 orders". For others, ask for the number of each: "orders by city".';
+
 function amountFilter(asked: Asked, item: Item, event: EventInfo | null): JsonObject | undefined {
   if (event === null || item.part?.kind !== "cmp") return undefined;
   // A number without a unit may be of times, where people are asked for.
   const isOfPeople = asked.items.some((one) => isTagged(one, ...PEOPLE, "WHO"));
   if (isOfPeople && item.part.unit === undefined) return undefined;
+  const after = asked.items.slice(item.at + 1).find(({ part }) => part?.kind !== "filter");
+  if (after?.part?.kind === "ev" && item.part.unit === undefined)
+    throw new NotUnderstood(textOf(item), OF_PEOPLE);
   const name =
     namedUnit(asked, item, event) ?? amountOf(asked, event, item.part.unit, textOf(item));
   const bounds = name === undefined ? undefined : inUnitOf(name, item.part);

@@ -65,12 +65,14 @@ export type PageNamed = {
   paths: string[];
   isNot: boolean;
   how: "exact" | "icontains" | "starts_with" | "ends_with";
+  /** Whether "and" joins them. */
+  isBoth?: boolean;
   /** The property of the session, if visits start or end there. */
   edge?: "$entry_pathname" | "$end_pathname";
 };
 
-/** One person, by e-mail address. */
-export type PersonNamed = { kind: "whom"; id: string };
+/** One person, by e-mail address, or all others. */
+export type PersonNamed = { kind: "whom"; id: string; isNot: boolean };
 
 /** A part of a question, read from one or more terms. */
 export type Part = Compared | Frequency | Condition | Named | PageNamed | PersonNamed;

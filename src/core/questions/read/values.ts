@@ -140,13 +140,14 @@ export function readAlternatives(places: Places<Part>): void {
 const pages = (found: Found, how: PageNamed["how"] = "exact", isNot = false): PageNamed => ({
   kind: "pages",
   paths: found.free("PAGE").flatMap((place) => found.term(place).page ?? []),
-  ...{ isNot, how },
+  ...{ isNot, how, isBoth: found.of("AND").length > 0 && found.of("OR").length === 0 },
 });
 
 function person(found: Found): PersonNamed | undefined {
   const [place] = found.free("WHOM");
   const id = place && found.term(place).who;
-  return id === undefined ? undefined : { kind: "whom", id };
+  const isNot = found.of("EXCEPT", "WITHOUT").length > 0;
+  return id === undefined ? undefined : { kind: "whom", id, isNot };
 }
 
 /** Whether each property in a match may have a name that fits a pattern. */
@@ -236,6 +237,7 @@ export function readPlaces(places: Places<Part>, index: NameIndex): void {
     areNamed(found, /^\$(?:pathname|current_url|screen_name)$/) ? pages(found) : undefined,
   );
   places.each("PAGE((OR|{,}|AND) PAGE)*", (found) => pages(found));
+  places.each("(EXCEPT|WITHOUT) _ (BY _)? ({person|user|customer|visitor} _)? WHOM", person);
   places.each("({person|user|customer|visitor} _)? (PROP _)? WHOM", (found) =>
     areNamed(found, /e-?mail/i) ? person(found) : undefined,
   );

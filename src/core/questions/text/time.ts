@@ -11,6 +11,8 @@ export type When = {
   /** Today, up to which a period without an end lasts. */
   today?: string;
   interval?: Interval;
+  /** The word before the interval, if it may also say how often people did something. */
+  each?: "every" | "each";
   /** Whether the question asks for a chart over time without naming an interval. */
   isOverTime?: true;
   /** The period to compare with: an age such as `-1w`, or "previous". */
@@ -35,10 +37,13 @@ const MAYBE_ALL_TIME = "ever|so far|until now|up to now|yet|to date|in total so 
 
 const UNITS = INTERVALS.join("|");
 
-type Asks = Pick<When, "interval" | "isOverTime">;
+type Asks = Pick<When, "interval" | "isOverTime" | "each">;
 
 const named = (unit: string | undefined): Asks =>
   unit === undefined ? {} : { interval: (unit === "dai" ? "day" : unit) as Interval };
+/** "Every week" after what people did is no count per week. */
+const eachNamed = ([each, unit]: string[]): Asks =>
+  each === "every" || each === "each" ? { ...named(unit), each } : named(unit);
 const firstNamed = (found: string[]) => named(found.find(Boolean));
 
 /** Phrases for intervals. */
@@ -52,8 +57,8 @@ const INTERVAL_RULES: readonly (readonly [string, (found: string[]) => Asks])[] 
     firstNamed,
   ],
   [
-    `(?:and\\s+)?(?:for\\s+|in\\s+|on\\s+)?(?:per|every|each|by(?: the)?)\\s+(${UNITS})(?!s?\\s+of\\b|day)`,
-    firstNamed,
+    `(?:and\\s+)?(?:for\\s+|in\\s+|on\\s+)?(per|every|each|by(?: the)?)\\s+(${UNITS})(?!s?\\s+of\\b|day)`,
+    eachNamed,
   ],
   [`(?<=\\S\\s)an?\\s+(${UNITS})(?!\\s+(?:ago|of|before|later)\\b)`, firstNamed],
   ["by date|per date", () => named("day")],
