@@ -118,13 +118,17 @@ const TAKEN = [
   ],
   ["notIn(properties.a, ['x'])", "as in ClickHouse, not true for a missing property"],
   [
-    "ORDER BY properties.a, max(properties.a), arraySort(groupArray(properties.a)), properties.a > '9'",
+    "ORDER BY properties.a, max(properties.a), arraySort(groupArray(properties.a))",
     "by number, then by text: 9, 20, 100, abc",
+  ],
+  [
+    "properties.a > '9', BETWEEN '9' AND '20'",
+    "by number, as `gt` of a filter: of another text it is not true; `> 'b'` compares texts",
   ],
   ["a =~ 'x', a !~ 'x', a =~* 'x'", "a regular expression that finds a part"],
   [
     "{filters}",
-    "`filters` of the request: `dateRange` and `properties`, also of the type `hogql`; true without them",
+    "`filters` of the request: `dateRange` and `properties`, also of the type `hogql`; true without them. Without it in the SQL they are refused",
   ],
   ["{filters.dateRange.from}, {filters.dateRange.to}", "the bounds of `filters.dateRange`"],
   ["{variables.plan}", "the value of `variables` with that `code_name`"],

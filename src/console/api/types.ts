@@ -1669,9 +1669,9 @@ export interface components {
                 search?: string;
             };
             client_query_id?: string;
-            refresh?: unknown;
-            async?: unknown;
-            name?: unknown;
+            refresh?: boolean | null | "async" | "async_except_on_cache_miss" | "blocking" | "force_async" | "force_blocking" | "force_cache" | "lazy_async";
+            async?: boolean | null;
+            name?: string | null;
             dashboard?: number;
             filters_override?: {
                 [key: string]: unknown;

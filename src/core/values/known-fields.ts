@@ -47,6 +47,7 @@ const UNUSED_TYPES: Readonly<Record<string, [expected: string, isIt: (value: Jso
   version: ["A number", (value) => typeof value === "number"],
   modifiers: ["An object", isObject],
   response: ["An object", isObject],
+  tags: ["An object", isObject],
 };
 
 const isUnused = (name: string, value: Json): boolean =>

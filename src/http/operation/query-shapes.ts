@@ -14,7 +14,7 @@ import { SQL_BYTES_MAX, SQL_ROWS_DEFAULT } from "../../core/sql/sql.ts";
 import { SQL_VIEWS } from "../../core/sql/tables.ts";
 import type { Json, JsonObject } from "../../core/values/json.ts";
 import { AnswerFields, QUERY } from "./insight-shapes.ts";
-import { AnyObject, AnyValue, BodyInteger, Text, Texts } from "./schemas.ts";
+import { AnyObject, AnyValue, BodyInteger, of, Text, Texts } from "./schemas.ts";
 
 const SELECT = "SELECT event, count(*) AS events FROM events GROUP BY event ORDER BY events DESC";
 
@@ -93,6 +93,10 @@ const TABLE_FIELDS = {
   offset: { type: "integer", examples: [0] },
 };
 
+/** How clients of PostHog say whether an answer may be an earlier one. */
+const REFRESH = `async async_except_on_cache_miss blocking force_async force_blocking force_cache
+  lazy_async`.split(/\s+/);
+
 /** The body of a request that runs a query. */
 export const QueryBody = t.Object(
   {
@@ -163,10 +167,15 @@ export const QueryBody = t.Object(
       ),
     ),
     refresh: t.Optional(
-      AnyValue("blocking", "Taken from clients of PostHog: each answer is new, and comes at once."),
+      t.Unsafe<Json>(
+        t.Union([t.Boolean(), t.Null(), ...REFRESH.map((one) => t.Literal(one))], {
+          examples: ["blocking"],
+          description: "Taken from clients of PostHog: each answer is new, and comes at once.",
+        }),
+      ),
     ),
-    async: t.Optional(AnyValue(false, "The same.")),
-    name: t.Optional(AnyValue("tile", "A client's note on the query, which is not kept.")),
+    async: t.Optional(t.Nullable(t.Boolean(of(false, "The same.")))),
+    name: t.Optional(t.Nullable(Text("tile", "A client's note on the query, which is not kept."))),
     dashboard: t.Optional(
       BodyInteger(
         1,

@@ -233,6 +233,10 @@ test("a query may come with the fields of PostHog that change nothing; others ar
     expect(await query(sent, beside)).toMatchObject({ status: 200, body: plain as never });
   for (const harmless of [{ modifiers: { a: 1 } }, { name: "n", explain: false, tags: {} }])
     expect(await query({ ...sent, ...harmless })).toMatchObject({ body: plain as never });
+  for (const [field, value] of Object.entries({ refresh: "soon", async: "yes", name: 7 }))
+    expect(await query(sent, { [field]: value })).toMatchObject({
+      ...{ status: 400, body: { attr: field } },
+    });
   for (const field of ["connectionId", "explain", "limit"])
     expect(await query({ ...sent, [field]: "1" })).toMatchObject({
       ...{ status: 400, body: { attr: `query__${field}` } },

@@ -231,7 +231,8 @@ function tableFunction({ function: call, ...node }: Node, scope: Scope): SqlTabl
   if (folded(name) !== "range") {
     refuse(`${named(name)} is no table here: numbers(10) and range(1, 10) are.`, node);
   }
-  return { ...all(call, scope), columns: 1 };
+  // Its rows are single numbers.
+  return { ...all(call, scope), columns: 1, growth: 1 };
 }
 
 // Not ASOF: over JSON columns, INTERSECT ALL and EXCEPT ALL, DuckDB 1.5 has an internal error.

@@ -67,7 +67,8 @@ export function refuseUnread({ error_message, position }: Node, text: string): n
   const message = String(error_message);
   if (message.startsWith("Only SELECT statements")) refuseOthers(tokensOf(text), true);
   if (/^Max expression depth|^memory exhausted/.test(message)) throw refused(SQL_DEPTH_DETAIL);
-  const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
+  const at =
+    typeof position === "string" && text !== "" ? ` ${placeOf(Number(position), text)}` : "";
   throw refused(`${syntaxSentence(message)}${at}${signAdvice(text)}.`);
 }
 
@@ -106,6 +107,8 @@ GROUP BY ALL will only group => With GROUP BY ALL, ORDER BY takes selected colum
 ^column "(.*?)" must appear in the GROUP BY clause => Add "$1" to GROUP BY, or write any($1).
 ^column (\w+) must appear in the GROUP BY clause => HAVING knows no "$1": it takes selected names, those of GROUP BY, and aggregates such as count().
 QUANTILE (?:can only take|requires|argument|parameter) => A level of a quantile is from 0 to 1: quantile(0.9)(x).
+^Ambiguous reference to table => A table stands twice in FROM under one name: give one another with AS, as in events AS e.
+^Key index (\d+) for struct_extract => A tuple has no part $1.
 ^Ambiguous reference to column name "(.*?)" => "$1" is a column of two tables: write the name of its table before it, as in e.$1.
 ^Cannot compare values of type TIMESTAMP.* and type INTEGER => A time is not compared with a number. A time is written in quotes: '2026-11-30'.
 ^Cannot (?:combine|compare|mix|concatenate) (?:(?:values|lists) of )?types? (?:of )?(.*?) (?:and|with|in|to)(?: type)? ([A-Z_]*[[\]]*) => A value of the type $1 does not go with one of $2: write toFloat(x), toString(x) or toDateTime(x) around one of them.

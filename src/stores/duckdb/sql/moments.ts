@@ -74,13 +74,20 @@ export function castTime(typing: Typing, node: Node): Node {
   return { ...node, child: typing.item(isTry === true ? "time" : "read", [child], child) };
 }
 
-/** A time of a table in UTC, or in another zone; what it is depends on the column. */
+const READING = /^(?:todate(?:time(?:64)?)?|parsedatetimebesteffort)$/;
+
+/** A text that is written out as a time; a time of a table in UTC, or in another zone; what it is depends on the column. */
 export function inZone(
   typing: Typing,
   node: Node,
   name: string,
   [first, second]: Node[],
 ): Node | undefined {
+  const isWritten = READING.test(name) && constantText(first) !== undefined;
+  if (first !== undefined && isWritten && (second === undefined || isNumber(second))) {
+    const read = typing.item("timed", [unnamed(first)], node);
+    return name === "todate" ? typing.item("date", [unnamed(read)], node) : read;
+  }
   if (first === undefined || second === undefined) return undefined;
   const isUtc = name === "timezone" && constantText(first) === "UTC";
   if (isUtc && isTimeColumn(second)) return typing.item("instant", [second], node);

@@ -60,6 +60,15 @@ const withChoices = (is: (node: Node) => boolean) => {
   return look;
 };
 
+/** Returns whether an expression is a list by its own words. */
+export const isList = withChoices(
+  (node) =>
+    isTextList(node) ||
+    /^(?:list(?:_(?:value|transform|filter|sort|distinct|zip|concat|slice))?|string_split\w*|regexp_(?:extract_all|split_to_array)|range)$/.test(
+      nameOf(node),
+    ),
+);
+
 const NUMBERS = /^(?:INTEGER|BIGINT|DECIMAL|DOUBLE|HUGEINT)$/;
 
 const NUMBER_FUNCTIONS =

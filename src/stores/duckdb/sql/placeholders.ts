@@ -24,17 +24,38 @@ const bad = (detail: string, field = "query") =>
   new Failure("invalid_input", detail, `query__${field}`);
 
 /**
- * Returns a function that makes SQL of what a request has for a name in braces; values become constants. Fails
- * `invalid_input` on values that are not understood, and on a name without a value.
+ * Returns a function that makes SQL of what a request has for a name in braces, and one that fails where the request
+ * has something for a name that was not asked for. Values become constants. Fails `invalid_input` on values that are not understood, and on a name without a value.
  */
-export function placeholders(query: SqlQuery): (name: string) => string {
+export function placeholders(query: SqlQuery) {
   const range = rangeOf(query);
-  return (name) => {
+  const conditions = query.filters === undefined ? [] : conditionsOf(query, range);
+  const used = new Set<string>();
+  const fill = (name: string): string => {
+    used.add(name);
     if (/^filters[.]dateRange[.](?:from|to)$/.test(name)) return boundOf(name, query, range);
     if (name !== "filters") return constantOf(sentFor(name, query));
-    const conditions = query.filters === undefined ? [] : conditionsOf(query, range);
     return conditions.length === 0 ? "true" : `(${conditions.join(" AND ")})`;
   };
+  return { fill, checkUsed: () => checkUsed(query, conditions.length > 0, used) };
+}
+
+/** Fails on what a request has for names that the statement has not. */
+function checkUsed(query: SqlQuery, hasFilters: boolean, used: ReadonlySet<string>): void {
+  if (hasFilters && ![...used].some((name) => /^filters(?:[.]|$)/.test(name))) {
+    throw bad("The SQL has no {filters}: write it in WHERE, or send no `filters`.", "filters");
+  }
+  const { values, variables } = query;
+  const codes = Object.values(isObject(variables) ? variables : {}).map((one) => {
+    const code = isObject(one) ? one["code_name"] : undefined;
+    if (typeof code === "string") return `variables.${code}`;
+    throw bad("A variable has a `code_name` and a `value`.", "variables");
+  });
+  const names = Object.keys(isObject(values) ? values : {});
+  const unused = [...names, ...codes].find((name) => !used.has(name));
+  if (unused === undefined) return;
+  const field = names.includes(unused) ? "values" : "variables";
+  throw bad(`The SQL has no {${unused}}: write it there, or leave its value out.`, field);
 }
 
 /** A bound of the range of a request, which has one; one that is open is of all time. */

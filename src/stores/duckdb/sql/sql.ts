@@ -57,7 +57,9 @@ function longIn(keys: ReadonlySet<string> | undefined, omitted: Omitted): string
  * difference between text and tree does no harm.
  */
 async function checkedSql(connection: DuckDBConnection, query: SqlQuery, rowsMax: number) {
-  const { sql: plain, columns } = readableSql(query.text, placeholders(query));
+  const { fill, checkUsed } = placeholders(query);
+  const { sql: plain, columns } = readableSql(query.text, fill);
+  checkUsed();
   const read = await treeOf(connection, plain);
   if (parsed(read)["error"] !== false) refuseUnread(parsed(read), plain);
   const templates = await templatesOf(connection, query.moment.timezone);
@@ -69,7 +71,8 @@ async function checkedSql(connection: DuckDBConnection, query: SqlQuery, rowsMax
   const ran = rebuilt(tree, (node) => countedAggregate(withoutDouble(node)));
   const sql = await textFrom(connection, "json_deserialize_sql($text::JSON)", JSON.stringify(ran));
   const last = parsed(await treeOf(connection, sql));
-  checkSql(last, SQL_VIEWS, sql);
+  // Its places are not those of the text that was sent.
+  checkSql(last, SQL_VIEWS, "");
   return { sql, keys: propertyKeys(sql, last), page, numbers };
 }
 

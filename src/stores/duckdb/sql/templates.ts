@@ -32,6 +32,8 @@ const ITEMS = {
   part: "list_extract(list_value($1), 1)[$2]",
   double: NUMBER_,
   digits: DIGITS_,
+  // A text that is written out fails where it is no time.
+  timed: `coalesce(${PARTS["READ_"]}, CAST($1 AS TIMESTAMPTZ))`,
   time: "TRY_CAST($1 AS TIMESTAMPTZ)",
   instant: "CAST($1 AS TIMESTAMP WITH TIME ZONE)",
   read: "CAST($1 AS TIMESTAMPTZ)",

@@ -287,6 +287,9 @@ export class Typing {
     if (isNot)
       return negated(isCondition(child) ? child : this.item("truth", [child], child), node);
     if (node.type !== "COMPARE_NOT_IN" && node.type !== "COMPARE_IN") return node;
+    // Nothing is in an empty list; DuckDB's own text of it cannot be read.
+    if (others.length === 0)
+      return this.item("truth", [constant(node.type !== "COMPARE_IN")], node);
     const [value = child, ...list] = [child, ...others].some(isTime)
       ? this.#typed([child, ...others], false)
       : [child, ...others];

@@ -606,20 +606,20 @@ describe("names in braces", () => {
       "1": { code_name: "plan", value: "pro" },
       "2": { code_name: "none", isNull: true },
     };
-    const text = "SELECT count() FROM events WHERE properties.plan = {variables.plan}";
+    const text =
+      "SELECT count() FROM events WHERE properties.plan = {variables.plan} AND {variables.none} IS NULL";
     expect(await rowsOf(text, { variables })).toEqual([[45]]);
-    const values = {
-      plan: ["pro", "9"],
-      least: 100.5,
-      evil: "x' OR true --",
-      yes: true,
-      none: null,
-    };
+    const plan = ["pro", "9"];
+    const values = { evil: "x' OR true --", yes: true, none: null };
     expect(
-      await rowsOf("SELECT count() FROM events WHERE properties.plan IN {plan}", { values }),
+      await rowsOf("SELECT count() FROM events WHERE properties.plan IN {plan}", {
+        values: { plan },
+      }),
     ).toEqual([[90]]);
     expect(
-      await rowsOf("SELECT count() FROM events WHERE properties.amount > {least}", { values }),
+      await rowsOf("SELECT count() FROM events WHERE properties.amount > {least}", {
+        values: { least: 100.5 },
+      }),
     ).toEqual([[count((e) => (amountOf(e) ?? 0) > 100.5)]]);
     expect(await rowsOf("SELECT {evil}, {yes}, {none}", { values })).toEqual([
       ["x' OR true --", true, null],

@@ -54,6 +54,21 @@ const VALUES: Record<string, [sql: string, value: unknown][]> = {
     [`JSONExtract('{"x": 7.5}', 'x', 'Nullable(Float64)')`, 7.5],
     [`JSONExtract('{"x": true}', 'x', 'Bool')`, true],
   ],
+  "numbers, texts and lists are written as ClickHouse writes them": [
+    ["0xFf + 0b11", 258],
+    ["1e2 + 1E-1 + 1. + .5", 101.6],
+    ["toString(round(7.8)) || toString(9 / 3) || toString(2.5) || toString(4.00)", "832.54"],
+    ["toString(-0.125) || toString(12) || toString(1 = 1)", "-0.12512true"],
+    [`JSON_VALUE('{"x": {"y": "z"}}', '$.x.y')`, "z"],
+    [`JSON_VALUE('{"x": {"y": "z"}}', '$.x')`, null],
+    ["arrayMap(n->-n, [3, -4])", [-3, 4]],
+    ["char(66)", "B"],
+    ["dateSub('week', 1, toDate('2026-11-22')) = toDate('2026-11-15')", true],
+    ["date_sub('hour', 2, toDateTime('2026-11-22')) = '2026-11-21 22:00:00'", true],
+    ["date_add('month', 1, toDate('2026-11-22')) = '2026-12-22'", true],
+    ["1 IN []", false],
+    ["'a' NOT IN []", true],
+  ],
   "bytes and characters": [
     ["length('東京')", 6],
     ["length('')", 0],
@@ -359,6 +374,36 @@ test("a text has the bytes and signs that are written", async () => {
 });
 
 test.each([
+  [{ filters: { dateRange: { date_from: "-3d" } } }, "query__filters", "{filters}"],
+  [
+    { filters: { properties: [{ key: "a", value: "b", operator: "exact", type: "event" }] } },
+    "query__filters",
+    "{filters}",
+  ],
+  [{ filters: { colour: "red" } }, "query__filters__colour", "dateRange"],
+  [{ values: { limit: 3 } }, "query__values", "{limit}"],
+  [{ variables: { a: { code_name: "tier", value: 1 } } }, "query__variables", "{variables.tier}"],
+])("%j is refused where the SQL does not use it", async (fields, attr, words) => {
+  const query = { kind: "HogQLQuery", query: "SELECT 1", ...fields };
+  const { status, body } = await app.ask("POST", "/api/environments/1/query/", { body: { query } });
+  expect({ status, body }).toMatchObject({ status: 400, body: { attr } });
+  expect((body as { detail: string }).detail).toContain(words);
+});
+
+test("empty filters change nothing, and no value is in an empty list", async () => {
+  const filters = { dateRange: { date_from: null, date_to: null }, properties: [] };
+  for (const fields of [{ filters }, { filters: {} }, { values: {} }, { variables: {} }]) {
+    const query = { kind: "HogQLQuery", query: "SELECT 1", ...fields };
+    const asked = await app.ask("POST", "/api/environments/1/query/", { body: { query } });
+    expect(asked).toMatchObject({ status: 200, body: { results: [[1]] } });
+  }
+  const query = "SELECT countIf(event IN {names}), countIf(event NOT IN {names}) > 0 FROM events";
+  const body = { query: { kind: "HogQLQuery", query, values: { names: [] } } };
+  const asked = await app.ask("POST", "/api/environments/1/query/", { body });
+  expect(asked).toMatchObject({ status: 200, body: { results: [[0, true]] } });
+});
+
+test.each([
   ["a date_from beside dateRange", { date_from: "-7d" }, "dateRange"],
   ["a created_before within it", { dateRange: { created_before: "x" } }, "date_from"],
   ["a cohort", { properties: [{ type: "cohort", key: "id", value: 1 }] }, "conditions"],
@@ -376,6 +421,22 @@ test.each([
   ["SELECT toInt(properties.words) IN (3, 'x') FROM events", "at 'x'"],
   ["SELECT count() FROM events WHERE properties['words']", 'at "words"'],
   ["SELECT properties.words::Int FROM events", "A text is no number: toFloat"],
+  ["SELECT 0xZZ", '"0xZZ" is no number'],
+  ["SELECT count() FROM events WHERE 3days > 1", '"3days" is no number'],
+  ["SELECT toString(groupArray(event)) FROM events", "arrayStringConcat(list, ',')"],
+  ["SELECT toString(splitByChar(',', event)) FROM events", "toJSONString(list)"],
+  ["SELECT toDate('22.11.2026')", "A text is no time"],
+  ["SELECT parseDateTimeBestEffort('tomorrow')", "A text is no time"],
+  ["SELECT [n + 1 for n in [1, 2]]", "arrayMap(x -> f(x), list)"],
+  ["SELECT ('a', 'b').7", "A tuple has no part 7"],
+  ["SELECT * FROM persons, persons", "twice in FROM"],
+  ["SELECT formatDateTime(timestamp, '%Y %L') FROM events", "no %L"],
+  ["SELECT count() FROM events WHERE event = 'a' XOR event = 'b'", "write a != b"],
+  ["SELECT 9 DIV 2 FROM events", "write intDiv(a, b)"],
+  ["SELECT count() FROM events WHERE event <=> 'a'", "IS NOT DISTINCT FROM"],
+  ["SELECT count() FROM events WHERE !(event = 'a')", "write NOT"],
+  ["SELECT count() FROM events WHERE inCohort(person_id, 4)", "there are no cohorts"],
+  ["SELECT simpleLinearRegression(1, 2) FROM events", "regr_slope(y, x)"],
   ["INSERT INTO events VALUES (1)", "INSERT is not taken"],
   ["/* a */ alter TABLE events DELETE WHERE 1", "ALTER is not taken"],
   ["WITH a AS (SELECT 1) DELETE FROM events", "DELETE is not taken"],

@@ -56,7 +56,7 @@ groupUniqArray: CASE WHEN count(DISTINCT $1) > MOST_ THEN ERROR_ ELSE coalesce(l
 groupArray(): list_slice(list($2) FILTER (WHERE $2 IS NOT NULL), 1, $1)
 groupUniqArray(): list_slice(list(DISTINCT $2) FILTER (WHERE $2 IS NOT NULL), 1, $1)
 countIf: count(*) FILTER (WHERE $1)
-toString: CAST($1 AS VARCHAR)
+toString: CASE WHEN regexp_matches(typeof($1), '^(?:DOUBLE|FLOAT|DECIMAL)') THEN regexp_replace(CAST($1 AS VARCHAR), '[.]0+$', '') ELSE CAST($1 AS VARCHAR) END
 toInt toInt8 toInt16 toInt32 toInt64 toUInt8 toUInt16 toUInt32 toUInt64 toIntOrNull toInt8OrNull toInt16OrNull toInt32OrNull toInt64OrNull toUInt8OrNull toUInt16OrNull toUInt32OrNull toUInt64OrNull _toInt8 _toInt16 _toInt32 _toInt64 _toUInt64: INT_
 toIntOrZero toInt8OrZero toInt16OrZero toInt32OrZero toInt64OrZero toUInt8OrZero toUInt16OrZero toUInt32OrZero toUInt64OrZero: coalesce(INT_, 0)
 toFloat toFloat32 toFloat64 toFloatOrNull toFloat32OrNull toFloat64OrNull: NUMBER_
@@ -217,6 +217,7 @@ JSONExtractInt JSONExtractUInt: coalesce(JSON_INT_, 0)
 JSONExtractFloat: coalesce(JSON_NUMBER_, 0)
 JSONExtractBool: coalesce(TRY_CAST(json_extract_string($1, $2) AS BOOLEAN), false)
 JSONExtractRaw: CAST($1 AS VARCHAR) | coalesce(CAST(json_extract($1, $2) AS VARCHAR), '')
+JSON_VALUE: json_extract_string(json_value($1, $2), '$')
 JSONHas: json_extract($1, $2) IS NOT NULL
 JSONExtractKeys: json_keys($1)
 isValidJSON: json_valid($1)
@@ -276,7 +277,7 @@ export const RENAMED: readonly (readonly [name: string, to: string])[] =
   arrayZip list_zip, arrayFlatten flatten, arrayReverse list_reverse,
   arrayIntersect list_intersect, arrayConcat list_concat, arrayPushBack list_append,
   has list_contains, hasAny list_has_any,
-  hasAll list_has_all, nowInBlock now, concatWithSeparator concat_ws, translateUTF8 translate, tgamma gamma, bitCount bit_count,
+  hasAll list_has_all, nowInBlock now, char chr, concatWithSeparator concat_ws, translateUTF8 translate, tgamma gamma, bitCount bit_count,
   groupBitAnd bit_and, groupBitOr bit_or, groupBitXor bit_xor, avgWeighted weighted_avg, max2 greatest, min2 least, generateUUIDv4 uuid, tuple row, array list_value`
     .split(",")
     .map((pair) => {

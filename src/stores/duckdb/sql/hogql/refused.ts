@@ -68,6 +68,8 @@ rounddown roundduration roundage roundtoexp2: write floor(x / 10) * 10
 histogram: write floor(x / 10) * 10 AS part, count() and GROUP BY part
 sumstate uniqstate countstate avgstate summerge uniqmerge avgmerge countmerge: there are no states: write the aggregate itself, such as uniq(x) or avg(x)
 sleep version hostname currentdatabase: it says nothing about events: leave it out
+incohort notincohort: there are no cohorts here: write the condition, such as person.properties.plan = 'pro'
+simplelinearregression stochasticlinearregression: write regr_slope(y, x) and regr_intercept(y, x)
 matchesaction: there are no actions here: write the condition, such as event = '$autocapture'
 gettraffictype gettrafficcategory islikelybot getbottype getbotname: there is no list of bots: write a condition, such as properties.$user_agent ILIKE '%bot%'
 lookupdomaintype lookuppaidsourcetype lookuppaidmediumtype: write multiIf(properties.utm_medium = 'cpc', 'Paid', …)
@@ -92,6 +94,11 @@ export const HOGQL_SYNTAX_REFUSED: readonly [syntax: RegExp, advice: string][] =
 \bwith\s+(?:['\d[]|\(\s*select): WITH takes queries: write WITH name AS (SELECT 1), or put the value in its place, or send it in values as {name}.
 \b(?:asof|paste|any)\s+(?:left|inner|join)\b: ASOF, ANY and PASTE JOIN are not taken: write JOIN, and QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1.
 (?<![\w$])f'': A text f'a{b}' is not taken: write concat('a', b).
+\[[^\]]*\sfor\s+\w+\s+in\b: A list [f(x) for x in list] is not taken: write arrayMap(x -> f(x), list).
+(?<=[\w)'] )(?<!\b(?:select|distinct|as|by|and|or|not|when|where|then|else|in) )xor\s*[\w('"]: a XOR b is not taken: write a != b of two conditions, bitXor(a, b) of two numbers.
+(?<=[\w)'] )(?<!\b(?:select|distinct|as|by|and|or|not|when|where|then|else|in) )(?:div|mod)\s+[\w('"]: a DIV b and a MOD b are not taken: write intDiv(a, b) and a % b.
+<=>: a <=> b is not taken: write a IS NOT DISTINCT FROM b.
+!(?![=~]): ! is not taken before a condition: write NOT.
 (?<!\?)\?(?!\?): a ? b : c is not taken: write if(a, b, c).
 `).map(([syntax, advice]) => [new RegExp(syntax), advice]);
 

@@ -1,5 +1,5 @@
 import { ownValue } from "../../../../core/values/json.ts";
-import { isDecimal } from "../nodes.ts";
+import { isDecimal, isList } from "../nodes.ts";
 import {
   called,
   caseOf,
@@ -122,6 +122,13 @@ export const SPECIAL_CALLS: Readonly<Record<string, Make>> = {
     if (first === undefined || lists.length < 2) return undefined;
     return lists.reduce((all, list) => called("list_intersect", [all, list]), first);
   },
+  tostring: ([value], at) =>
+    value !== undefined && isList(value)
+      ? refuse(
+          "toString takes no list: write arrayStringConcat(list, ','), or toJSONString(list).",
+          at,
+        )
+      : undefined,
   tojsonstring: (args) => (args[0]?.class === "COLUMN_REF" ? called("toString", args) : undefined),
 };
 

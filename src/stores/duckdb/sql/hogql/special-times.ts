@@ -22,7 +22,7 @@ export const TIME_CALLS: Readonly<Record<string, Make>> = {
     }
     const zoned =
       zone === undefined ? called("toDateTime", [time]) : called("toTimeZone", [time, zone]);
-    return called("strftime", [zoned, constant(duckdbFormat(text))]);
+    return called("strftime", [zoned, constant(duckdbFormat(text, at))]);
   },
   todatetime: ([time, ...more]) =>
     time !== undefined && more.length === 0 && isNumber(time)
@@ -49,6 +49,8 @@ export const TIME_CALLS: Readonly<Record<string, Make>> = {
   subdate: moved("-"),
   timestampadd: moved("+"),
   datesub: moved("-"),
+  date_sub: moved("-"),
+  date_add: moved("+"),
   timestampsub: moved("-"),
 };
 
@@ -61,7 +63,9 @@ function moved(sign: "+" | "-"): Make {
     if (third === undefined) return called(sign, [first, second]);
     const [word = ""] = namesOf(first);
     // In DuckDB's own dateSub the unit is a text, and the second argument a time.
-    if (at.function_name === "datesub" && word === "") return undefined;
+    if (/^date_?sub$/.test(at.function_name ?? "") && word === "" && !isNumber(second)) {
+      return undefined;
+    }
     const [, unit] = UNIT.exec(folded(word || constantText(first))) ?? [];
     if (unit === undefined) return refuse(`${named(word)} is no unit of time, such as day.`, at);
     return called(sign, [third, called(`toInterval${unit}`, [second])]);
@@ -75,5 +79,15 @@ const CODES: Record<string, string> = {
 };
 
 /** Returns a format of formatDateTime as one of strftime. */
-const duckdbFormat = (format: string) =>
-  format.replace(/%(.)/gs, (all, code: string) => CODES[code] ?? all);
+const duckdbFormat = (format: string, at: Node) =>
+  format.replace(/%(-?.?)/gs, (all, code: string) => {
+    const made = CODES[code] ?? all;
+    if (CODES[code] !== undefined || KNOWN_CODES.test(code)) return made;
+    return refuse(
+      `formatDateTime has no ${all}: write %Y %m %d %H %i %S, such as '%Y-%m-%d', and %% for a %.`,
+      at,
+    );
+  });
+
+/** Codes that strftime has, too. */
+const KNOWN_CODES = /^(?:-?[dmyHIMSj]|[aAwbBYpfgnzZUWVGucxX%])$/;

@@ -199,7 +199,7 @@ class Reading {
       case "position":
         return this.#tokens.slice(this.#at, this.#at + end).every((one) => one.word !== "in");
       default:
-        return word === "laginframe" || word === "leadinframe";
+        return word === "laginframe" || word === "leadinframe" || word === "char";
     }
   }
 

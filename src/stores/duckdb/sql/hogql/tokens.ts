@@ -1,4 +1,4 @@
-import { refuse } from "../tree.ts";
+import { named, refuse } from "../tree.ts";
 
 /** Spaces and remarks, texts in dollars, texts, names in quotes, numbers, names, signs, and all else. */
 const TOKENS =
@@ -18,10 +18,22 @@ export function tokensOf(text: string): Token[] {
     const kind = Object.keys(groups).find((name) => groups[name] !== undefined) ?? "sign";
     const word = kind === "text" ? "''" : all.toLowerCase();
     if (kind === "sign" && word === "'") refuse(UNCLOSED);
-    if (kind !== "space") tokens.push({ kind, text: all, word, space, at: index });
+    const isKey = tokens.at(-1)?.word === "." && space === "";
+    const made = kind === "number" && !isKey ? plainNumber(all, text[index + all.length]) : all;
+    if (kind !== "space") tokens.push({ kind, text: made, word, space, at: index });
     space = kind === "space" ? space + all : "";
   }
   return [...tokens, { kind: "end", text: "", word: "", space, at: text.length }];
+}
+
+/** Returns a number as DuckDB reads it. Fails on one with other letters in it, which DuckDB would take for a name. */
+function plainNumber(text: string, next = ""): string {
+  if (/^0(?:x[\da-f]+|b[01]+)$/i.test(text)) return String(BigInt(text.toLowerCase()));
+  if (/^\d[\d_]*(?:[.]\d*)?(?:e\d+)?$/i.test(text)) return text;
+  if (/^\d+(?:[.]\d*)?e$/i.test(text) && /[-+]/.test(next)) return text;
+  return refuse(
+    `${named(text)} is no number: a number has no letters, a name begins with one, a text has quotes.`,
+  );
 }
 
 /** Escapes of ClickHouse; a backslash before another sign stays, so that '\d' is a pattern. */
@@ -88,4 +100,6 @@ export const BEGINS = setOf("( , select where prewhere and or on having when the
 /** Signs of HogQL, and the signs that stand for them. */
 export const SIGNS: Record<string, string> = {
   ...{ "??": "|||", "=~": "|~", "!~": "|!~", "=~*": "|~*", "!~*": "|!~*" },
+  // DuckDB would read x->-x as one sign.
+  "->": "-> ",
 };
