@@ -210,10 +210,9 @@ export class Typing {
   /** A cast to a time, or to a number, of which the text of a property is read as elsewhere. */
   cast(node: Node): Node {
     const { child, cast_type } = node;
-    const isOfText = isNode(child) && isText(child) && OF_DIGITS.test(String(cast_type?.id));
-    return isOfText
-      ? { ...node, child: this.item("strict", [child], child) }
-      : castTime(this, node);
+    const isDigits = OF_DIGITS.test(String(cast_type?.id));
+    if (!(isDigits && isNode(child) && isText(child))) return castTime(this, node);
+    return { ...node, child: this.item("strict", [child], child) };
   }
 
   /** As `sameTyped`, of BETWEEN. */
@@ -290,9 +289,8 @@ export class Typing {
     // Nothing is in an empty list; DuckDB's own text of it cannot be read.
     if (others.length === 0)
       return this.item("truth", [constant(node.type !== "COMPARE_IN")], node);
-    const [value = child, ...list] = [child, ...others].some(isTime)
-      ? this.#typed([child, ...others], false)
-      : [child, ...others];
+    const all = [child, ...others];
+    const [value = child, ...list] = all.some(isTime) ? this.#typed(all, false) : all;
     const found = foundAmong(node, value, list, (one) => this.#as("double", one));
     if (node.type === "COMPARE_IN") return found;
     return isJoin ? operator("OPERATOR_NOT", [found], node) : negated(found, node);
