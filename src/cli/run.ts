@@ -125,6 +125,7 @@ function split(typed: readonly string[]) {
       words.push(argv[at] ?? "");
       continue;
     }
+    if (Object.hasOwn(flags, word)) throw new UsageError(`${word} is there twice: write it once.`);
     const isAlone = SWITCHES.has(word) || argv[at + 1]?.startsWith("--");
     const following = isAlone ? undefined : argv[at + 1];
     flags[word] = inline.length === 0 ? following : inline.join("=");

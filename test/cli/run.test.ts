@@ -267,6 +267,9 @@ describe("keys and projects without a server", () => {
     [["key", "roll", "7"], "no such key"],
     [["key", "create", "--projects", "7"], "Ids of projects that exist"],
     [["key", "create", "--projects", ""], "Ids of projects that exist"],
+    [["key", "create", "--label", "a", "--label", "b"], "--label is there twice"],
+    [["key", "create", "--label=a", "--label=a"], "--label is there twice"],
+    [["serve", "--port", "1", "--port=2"], "--port is there twice"],
   ])("%p is refused", async (argv, sentence) => {
     using directory = temporaryDirectory();
     await hoglet(["project", "create", "Shop", "--data", directory.path]);
