@@ -128,9 +128,7 @@ function asking(needs: Needs) {
   };
   const tabled = async (query: JsonObject, { type, require, ...asked }: Asked) => {
     const { kind } = sourceOf(query);
-    if (type !== undefined) {
-      throw new Failure("invalid_choice", `The query is a ${kind}.`, "insight_type");
-    }
+    checkType({ kind: kind ?? null }, type);
     require?.(kind === "ActorsQuery" ? "person:read" : "query:read");
     return await tableAnswer(needs, query, asked);
   };
@@ -239,5 +237,5 @@ async function keep(
     },
     ...{ created_at: at, created_by: user, last_modified_at: at, last_modified_by: user },
   };
-  return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }));
+  return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }, "asked"));
 }

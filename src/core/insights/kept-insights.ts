@@ -116,7 +116,7 @@ export function keptInsights({
         name: nameOf(name || wordsOf(sent) || tableName(query), read),
         ...{ created_at: at, created_by: user, last_modified_at: at, last_modified_by: user },
       };
-      return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }));
+      return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }, "made"));
     },
     async change({ project, short_id }, user, { query: sent, ...others }) {
       const query = sent === undefined ? {} : await changedQuery(sent, project);

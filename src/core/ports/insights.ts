@@ -274,12 +274,12 @@ export type NewInsight = Omit<InsightFields, "deleted"> &
 /** Changes to the insights of a project. */
 export type InsightWrites = {
   /**
-   * Keeps an insight and returns it. An insight that is not saved, with the same author, name and query as
-   * another, is that one: then the newest of these is returned, so a repeated call is harmless (decision 72).
+   * Keeps an insight and returns it. A question that was only `asked`, with the same author, name and query as
+   * an insight, is that one: then the newest of these is returned, so a repeated call is harmless (decision 72).
    * Beyond INSIGHTS_MAX the oldest insights of the project that are neither saved nor on a dashboard are removed.
    * Returns undefined if the project has the short id already. Fails as `update`, and if the disk is full.
    */
-  insert(draft: NewInsight): Promise<Insight | undefined>;
+  insert(draft: NewInsight, by?: "asked" | "made"): Promise<Insight | undefined>;
 
   /**
    * Changes an insight, also a deleted one, and returns it; undefined if it does not exist. `dashboards` adds it

@@ -98,20 +98,27 @@ export function wordsIn(sent: Json | undefined): string | undefined {
 const isKind = (kind: unknown): kind is Query["kind"] =>
   typeof kind === "string" && Object.hasOwn(READERS, kind);
 
-/** Returns the requested type; undefined without one and for `sql`, which each answer has. Fails `invalid_choice`. */
+/** Returns the requested type; undefined without one. Fails `invalid_choice`. */
 export function insightTypeOf(type: string | undefined): InsightType | undefined {
-  if (type === undefined || type === "sql") return undefined;
+  if (type === undefined) return undefined;
   const types = Object.keys(INSIGHT_TYPES) as InsightType[];
   const found = types.find((known) => known === type);
   if (found !== undefined) return found;
-  const detail = `One of ${types.join(", ")}, sql is expected.`;
+  const instead = type === "sql" ? SQL_INSTEAD : "";
+  const detail = `${instead}One of ${types.join(", ")} is expected.`;
   throw new Failure("invalid_choice", detail, "insight_type");
 }
 
+const SQL_INSTEAD =
+  "sql is not taken here: leave out insight_type, as each answer has its SQL, or POST …/query/ with a HogQLQuery. ";
+
 /** Fails `invalid_choice` if a query is not of the requested type. */
-export function checkType({ kind }: Query, type: InsightType | undefined): void {
+export function checkType({ kind }: JsonObject | Query, type: InsightType | undefined): void {
   if (type === undefined || INSIGHT_TYPES[type] === kind) return;
-  throw new Failure("invalid_choice", `The query is a ${kind}.`, "insight_type");
+  const own = Object.entries(INSIGHT_TYPES).find(([, known]) => known === kind)?.[0];
+  const instead = own === undefined ? "leave out insight_type" : `write ${own}, or leave it out`;
+  const detail = `The query is a ${kind}: ${instead}, or ask for a ${INSIGHT_TYPES[type]}.`;
+  throw new Failure("invalid_choice", detail, "insight_type");
 }
 
 /**
@@ -135,9 +142,8 @@ export function kindOf(sent: JsonObject): Query["kind"] {
     const detail = "Persons of a number are answered by POST …/query/ alone.";
     throw new Failure("invalid_choice", detail, "query__kind");
   }
-  const sql = kind === "HogQLQuery" ? " POST …/query/ takes a HogQLQuery." : "";
   const kinds = [...QUERY_KINDS, ...TABLE_KINDS].join(", ");
-  const detail = `${insteadOf("kind", kind)}One of ${kinds} is expected.${sql}`;
+  const detail = `${insteadOf("kind", kind)}One of ${kinds} is expected.${AROUND} SQL, as a HogQLQuery, is taken by POST …/query/ and POST …/insights/.`;
   throw new Failure("invalid_choice", detail, "query__kind");
 }
 
@@ -145,6 +151,8 @@ export function kindOf(sent: JsonObject): Query["kind"] {
 export const NODE_KINDS: readonly Json[] = [
   ...["InsightVizNode", "DataTableNode", "DataVisualizationNode"],
 ];
+
+const AROUND = ` It may be the source of a node: ${NODE_KINDS.join(", ")}.`;
 
 /** Fields of queries that a node around one does not have. */
 const INNER_FIELDS = [

@@ -35,10 +35,7 @@ const QuestionBody = t.Object(
       'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery`, `StickinessQuery`, `EventsQuery` or `ActorsQuery`; the latter also needs the scope `person:read`, events `query:read`. Or a question in words, such as `visitors per week by browser last 90 days`, `conversion rate from visit to sign up` or `who signed up but did not buy?`, which becomes one of them; also as `{"kind": "WordsQuery", "query": "…"}`. A name may be in double quotes, as in JSON: `users of "signed up" per week`.',
     ),
     insight_type: t.Optional(
-      Text(
-        "trends",
-        `One of ${INSIGHT_TYPE_NAMES}; the query must be of it. With sql it may be any: its answer has SQL, too.`,
-      ),
+      Text("trends", `One of ${INSIGHT_TYPE_NAMES}; the query must be of it.`),
     ),
     name: t.Optional(
       Text(

@@ -74,7 +74,7 @@ export function insightWrites(sqlite: Sqlite): InsightWrites {
     return found && flatInsight(found);
   };
   return {
-    insert: async ({ dashboards: ids, ...draft }) =>
+    insert: async ({ dashboards: ids, ...draft }, by = "asked") =>
       transaction(() => {
         const same = and(
           eq(insight.project_id, draft.project_id),
@@ -83,7 +83,7 @@ export function insightWrites(sqlite: Sqlite): InsightWrites {
           eq(insight.name, draft.name),
           eq(insight.query, draft.query),
         );
-        const known = draft.saved ? undefined : one(same);
+        const known = by === "made" ? undefined : one(same);
         if (known !== undefined) return known;
         const target = [insight.project_id, insight.short_id];
         const made = orm

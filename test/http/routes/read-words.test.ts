@@ -190,7 +190,7 @@ test.each([
   [{}, { code: "required", attr: "words" }],
   [{ words: "x".repeat(1001) }, { code: "too_long", attr: "words" }],
   [{ query: { kind: "TrendsQuery" } }, { code: "required", attr: "query__series" }],
-  [{ query: "purchase" }, { code: "required", attr: "words" }],
+  [{ query: "purchase" }, { code: "invalid_input", attr: "query" }],
 ])("without words or a query is refused: %j", async (asked, failure) => {
   const { status, body } = await read(asked);
 

@@ -21,6 +21,7 @@ describe.each(RECORD_STORES)("insights in %s", (_name, open) => {
     }
 
     expect(ids).toEqual([1, 1, 2, 3, 4, 5]);
+    expect(await writes.insert({ ...first, short_id: "made" }, "made")).toMatchObject({ id: 6 });
     expect(await writes.insert({ ...first, name: "y", short_id: "s0" })).toBeUndefined();
   });
 

@@ -49,7 +49,11 @@ export async function readAsked(
 ): Promise<WordsRead> {
   if (!isObject(query ?? null)) {
     if (words !== undefined) return await ofWords(needs, words, asking);
-    throw new Failure("required", "Words are expected, or a query.", "words");
+    if (typeof query !== "string") {
+      throw new Failure("required", "Words are expected, or a query.", "words");
+    }
+    const detail = "A query is an object: write the question in words into words.";
+    throw new Failure("invalid_input", detail, "query");
   }
   const said = wordsIn(query);
   if (said !== undefined) return await ofWords(needs, said, asking);
