@@ -6,10 +6,20 @@ import { corsHeaders, preflight } from "./request/cors.ts";
 /** Methods in the order of `Allow`; ALL is Elysia's name for any other one. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "ALL"];
 
-/** The address at which PostHog has the answer to a query that still runs. */
-const OF_QUERY = /\/query\/[^/]+\/?$/;
-const ANSWERED_AT_ONCE =
-  " No query is answered later: POST …/query/ with the query has the whole answer.";
+/** What to do instead, by the method and the end of the address, as a sentence. */
+const INSTEAD: readonly (readonly [method: string, path: RegExp, instead: string])[] = [
+  // PostHog has the answer to a query that still runs there.
+  [
+    "GET",
+    /\/query\/[^/]+\/?$/,
+    " No query is answered later: POST …/query/ with the query has the whole answer.",
+  ],
+  ["POST", /\/query\/[^/]+\/?$/, " POST …/query/ takes the queries of every kind."],
+  ["POST", /\/events\/?$/, " Events are sent to POST /i/v0/e/ or POST /batch/."],
+];
+
+const insteadOf = (asked: string, pathname: string) =>
+  INSTEAD.find(([method, path]) => method === asked && path.test(pathname))?.[2] ?? "";
 
 /**
  * Answers 405 with `Allow` to each other method of a known path. Every method gets a route, because else
@@ -30,8 +40,8 @@ export function refuseOtherMethods(
     const allow = METHODS.filter((method) => isServed(method) || (isSdk && method === "OPTIONS"));
     const refuse = ({ request }: { request: Request }) => {
       const { pathname } = new URL(request.url);
-      const why = request.method === "GET" && OF_QUERY.test(pathname) ? ANSWERED_AT_ONCE : "";
-      const detail = `Allowed here: ${allow.join(", ")}.${why}`;
+      const instead = insteadOf(request.method, pathname);
+      const detail = `Allowed here: ${allow.join(", ")}.${instead}`;
       return problem(orInstead(new Failure("method_not_allowed", detail), pathname), {
         allow: allow.join(", "),
         ...(isSdk ? corsHeaders(request) : {}),

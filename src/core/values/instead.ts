@@ -143,7 +143,7 @@ compareFilter: leave it out, or ask twice with another dateRange
 select: leave it out with a source: the persons of a number have the columns person, count and last_at
 orderBy: leave it out: the rows of a number and its series have one order, or write an EventsQuery, an ActorsQuery without a source or SQL
 compare: leave it out, or ask with another dateRange
-limit: leave it out of a series: every event is counted, or write an EventsQuery with limit
+limit: write LIMIT into the SQL of a HogQLQuery, or an EventsQuery with limit: in a series every event is counted
 math_property math_property_type math_hogql math_group_type_index: leave it out: persons are counted, or write a TrendsQuery
 operator: leave it out: the persons with exactly so many intervals are listed
 fixedProperties: write properties
@@ -173,8 +173,14 @@ funnelCustomSteps: write one ActorsQuery for each funnelStep
 order_by ordering orderBy: leave it out: lists have one order, or write an EventsQuery, an ActorsQuery or SQL
 `),
   path: adviceOf(`
+session_recording_playlists/recordings/bulk_add session_recording_playlists/recordings/bulk_delete: POST or DELETE …/session_recording_playlists/<short_id>/recordings/<id>/ for each recording
+session_recording_playlists/playlist_viewed: leave it out: nobody counts who looks at a playlist
+query/upgrade query/check_auth_for_async query/log: POST …/query/ with the query, which is answered at once
+query_log: GET /metrics has the numbers of queries
+event capture: events are sent to POST /i/v0/e/ or POST /batch/
 mcp_tools/execute_sql: POST …/query/ with a HogQLQuery
 mcp_tools/read_taxonomy mcp_tools/read_data_schema taxonomy: GET …/event_definitions/, …/property_definitions/ or …/query/schema/
+mcp oauth mcp_tools: programs ask this API itself: send each a key of its own, of /api/personal_api_keys/
 feature_flags early_access_feature scheduled_changes flag_value default_evaluation_tags: there are no feature flags, and SDKs get an empty list: write the value into the app
 experiments experiment_holdouts experiment_saved_metrics web_experiments: there are no experiments: write a FunnelsQuery with a breakdown by $feature/NAME
 surveys: there are no surveys: send answers as events, such as survey sent
@@ -190,7 +196,7 @@ web_vitals: write a TrendsQuery of $web_vitals with math p75 and math_property $
 marketing_analytics: write a TrendsQuery with a breakdown by utm_campaign
 revenue_analytics: write a TrendsQuery with math sum of the property with the amount
 warehouse_tables warehouse_saved_queries warehouse_column_annotations saved_query_column_annotations external_data_sources external_data_schemas external_data_destinations data_catalog data_warehouse lineage managed_viewsets data_modeling_jobs: there are no tables of other sources: send their rows as events
-alerts subscriptions hog_functions hog_function_templates public_hog_function_templates: nothing is sent out: ask GET …/insights/ or /metrics on a schedule of your own
+alerts subscriptions hooks hog_functions hog_function_templates public_hog_function_templates: nothing is sent out: ask GET …/insights/ or /metrics on a schedule of your own
 batch_exports file_download_batch_exports: GET …/events/, or write a HogQLQuery, page by page
 batch_imports managed_migrations: POST /batch/ with historical_migration true
 exports: GET …/events/ or POST …/query/ with format=csv
@@ -249,7 +255,10 @@ export function insteadOf(place: string, name: unknown): string {
  * of a request. With `below`, only names count that PostHog has in the place of an id.
  */
 export function insteadOfPath(pathname: string, part: "all" | "below" = "all"): string {
-  const below = /^\/api\/(?:(?:environments|projects|organizations)\/[^/]+\/)?(.*)$/.exec(pathname);
+  const below =
+    /^\/(?:api\/(?:(?:environments|projects|organizations)\/[^/]+\/)?|(?=(?:mcp|oauth)(?:\/|$)))(.*)$/.exec(
+      pathname,
+    );
   const [first = "", second, ...rest] = (below?.[1] ?? "").split("/");
   // The oldest clients ask in the singular; an id may stand in the middle.
   const paths = [first, `${first}s`].flatMap((noun) => [

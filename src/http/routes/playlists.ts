@@ -6,6 +6,8 @@ import {
   PLAYLIST_TYPES,
 } from "../../core/playlists/playlist.ts";
 import type { Playlists } from "../../core/playlists/playlists.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { INSTEAD } from "../../core/values/instead.ts";
 import { pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import {
@@ -19,6 +21,13 @@ import {
   Text,
   Whole,
 } from "../operation/schemas.ts";
+
+/** Fails `not_found` for a path of PostHog in the place of a recording. */
+function checkRecording(id: string): void {
+  if (Object.hasOwn(INSTEAD.path, `session_recording_playlists/recordings/${id}`)) {
+    throw new Failure("not_found", "Not found.");
+  }
+}
 
 const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
 const PLAYLIST = `${PLAYLISTS}:short_id/` as const;
@@ -206,6 +215,7 @@ const recordingRoutes = (playlists: Playlists) => [
     empty: true,
     response: SuccessShape,
     async handle({ project, params: { short_id, session_recording_id }, body }) {
+      checkRecording(session_recording_id);
       await playlists.attach({ project, short_id }, session_recording_id, body ?? {});
       return { success: true };
     },
@@ -221,6 +231,7 @@ const recordingRoutes = (playlists: Playlists) => [
     empty: true,
     response: SuccessShape,
     async handle({ project, params: { short_id, session_recording_id } }) {
+      checkRecording(session_recording_id);
       await playlists.detach({ project, short_id }, session_recording_id);
       return { success: true };
     },

@@ -1,3 +1,5 @@
+import { insteadOfPath } from "../../core/values/instead.ts";
+
 /** Characters of a path that a sentence repeats. */
 const PATH_CHARS_MAX = 100;
 
@@ -22,7 +24,7 @@ export function meantPath({
 }): (request: Request) => Meant | undefined {
   const ofSdk = matcher(sdk);
   const ofApi = matcher(api);
-  return ({ url }) => {
+  return ({ url, method }) => {
     const { pathname } = new URL(url);
     if (pathname.length > 10 * PATH_CHARS_MAX) return undefined;
     const path = pathname.replace(/\/{2,}/g, "/");
@@ -31,7 +33,10 @@ export function meantPath({
     if (own !== undefined) return { detail: said(own), isOfSender: ofSdk(path) !== undefined };
     const otlp = path.startsWith("/api/") ? undefined : OTLP.exec(path)?.[0];
     if (otlp !== undefined) return { detail: said(`/i${otlp}`), isOfSender: true };
-    return withoutPrefix(path, { ofSdk, ofApi }) ?? withProject(path, ofApi);
+    const meant = withoutPrefix(path, { ofSdk, ofApi });
+    // What is read at a path of the API is not what is sent there.
+    const isSent = method !== "GET" && insteadOfPath(path) !== "";
+    return meant ?? (isSent ? undefined : withProject(path, ofApi));
   };
 }
 
