@@ -6,7 +6,7 @@ import { corsHeaders, preflight } from "./request/cors.ts";
 /** Methods in the order of `Allow`; ALL is Elysia's name for any other one. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "ALL"];
 
-/** What to do instead, by the method and the end of the address, as a sentence. */
+/** Sentences that name another way, by the method and the end of the address. */
 const INSTEAD: readonly (readonly [method: string, path: RegExp, instead: string])[] = [
   // PostHog has the answer to a query that still runs there.
   [

@@ -3,7 +3,7 @@ import { inTurnByKey } from "../core/values/in-turn.ts";
 import { isObject, type JsonObject } from "../core/values/json.ts";
 import type { Route, Thing } from "./operation/route.ts";
 import type { Granted } from "./request/auth.ts";
-import { checkVersion, versionOf } from "./request/versions.ts";
+import { checkConditions, checkVersion, versionOf } from "./request/versions.ts";
 
 type Context = { request: Request; params: Record<string, string>; query?: object };
 
@@ -32,7 +32,9 @@ export function changesOf(
   };
   /** Runs a change if its header `If-Match` permits it, and any other operation at once. */
   const change = (run: () => Promise<unknown>, context: Context, granted: Granted) => {
-    if (route.method === "GET") return run();
+    // Some operations are always refused (contract 4.4).
+    if (route.method === "GET" || route.status === 405) return run();
+    checkConditions(context.request);
     const wanted = context.request.headers.get("if-match");
     if (thing === undefined) {
       if (wanted !== null) throw new Failure("invalid_input", NOT_VERSIONED, "If-Match");

@@ -3,7 +3,7 @@ import { noteCaller } from "../core/access/callers.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-limits.ts";
 import type { Log } from "../core/ports/log.ts";
 import { Failure } from "../core/values/failure.ts";
-import { isObject, type JsonObject } from "../core/values/json.ts";
+import { isObject, type JsonObject, storableText } from "../core/values/json.ts";
 import { EventStream, eventStream } from "./answer/event-stream.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
@@ -15,6 +15,7 @@ import { type Meter, parsedBody, readBody } from "./request/body.ts";
 import { checkFields } from "./request/fields.ts";
 import { checkParameters, decoded } from "./request/parameters.ts";
 import { answerOf, type Preference, prefersTable } from "./request/preferences.ts";
+import { isSame } from "./request/versions.ts";
 
 type Sent = { query: Record<string, unknown>; body: unknown };
 
@@ -76,8 +77,11 @@ export function mountManagement(
     answer.headers.set("cache-control", "no-store");
     answer.headers.set("x-content-type-options", "nosniff");
     const etag = etagOf(handled);
-    if (etag !== undefined) answer.headers.set("etag", etag);
-    return answer;
+    if (etag === undefined) return answer;
+    answer.headers.set("etag", etag);
+    if (!isSame(request, etag)) return answer;
+    answer.headers.delete("content-type");
+    return new Response(null, { status: 304, headers: answer.headers });
   };
   app.route(route.method, route.path, handle as () => Promise<Response>, {
     parse: [
@@ -200,8 +204,23 @@ async function readJson(request: Request, meter: Meter, shape: TSchema): Promise
   const body = parsedBody(bytes);
   // Checked here, because Elysia does not check an empty object against the shape of an optional body.
   if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
+  checkTexts(body, []);
   return withoutNulls(body, shape);
 }
+
+/** Fails for a text or a name that no store keeps as it is: one with NUL or half a surrogate pair. */
+function checkTexts(value: unknown, path: readonly string[]): void {
+  if (typeof value === "string" && storableText(value) !== value) {
+    throw new Failure("invalid_input", UNSTORABLE, storableText(path.join("__")) || null);
+  }
+  for (const [name, inner] of typeof value === "object" ? Object.entries(value ?? {}) : []) {
+    checkTexts(name, path);
+    checkTexts(inner, [...path, name]);
+  }
+}
+
+const UNSTORABLE =
+  "A text here has NUL (\\u0000) or half a surrogate pair (\\ud800 to \\udfff), which is not kept: leave it out.";
 
 /** Returns a body without the optional fields that are null where null is no value: they count as absent. */
 function withoutNulls(body: JsonObject, { required = [], properties = {} }: TSchema): JsonObject {

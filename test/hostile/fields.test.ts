@@ -46,6 +46,120 @@ beforeAll(async () => {
   key = (await ask("POST", KEYS, { body: draft })).body as typeof key;
 });
 
+test.each<[string, () => string, object, string]>([
+  ["DELETE", () => `persons/${person.id}/`, { delete_events: true }, "write ?delete_events=true"],
+  ["DELETE", () => `persons/${person.id}/`, { keep_person: true }, "write ?keep_person=true"],
+  ["PATCH", () => `persons/${person.id}/`, { properties: {}, format: "csv" }, "write ?format="],
+  ["POST", () => "persons/bulk_delete/?delete_events=true", { ids: [1] }, "field of the body"],
+  ["POST", () => "session_recording_playlists/?name=x", {}, "field of the body"],
+])("a value in the wrong place is refused with the right one: %s %s %j", async (...row) => {
+  const [method, path, body, detail] = row;
+  const refused = await ask(method, `${ENVIRONMENT}/${path()}`, { body });
+  expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringContaining(detail) } });
+});
+
+test.each<[string, object, string, string]>([
+  ["dashboards", { name: "d", tiles: [{ text: "A" }] }, "tiles__0__text", "An object"],
+  [
+    "annotations",
+    { content: "x", dashboard_item: "1" },
+    "dashboard_item",
+    "A whole number or null",
+  ],
+  ["session_recording_playlists", { name: 7 }, "name", "A text or null"],
+  ["logs/query", { query: { searchTerm: 5 } }, "query__searchTerm", "A text or null"],
+  ["insights", { query: {}, dashboards: [1.5] }, "dashboards__0", "A whole number"],
+  ["insights", { query: {}, tags: "a" }, "tags", "A list of texts"],
+])(
+  "a value of another type is refused with the type: %s %j",
+  async (path, body, attr, expected) => {
+    expect(await ask("POST", `${ENVIRONMENT}/${path}/`, { body })).toMatchObject({
+      status: 400,
+      body: { attr, detail: expect.stringContaining(expected) },
+    });
+  },
+);
+
+test.each<[string, object, string, RegExp]>([
+  ["query", { query: "select 1" }, "query", /"kind": "HogQLQuery"/],
+  ["query", { kind: "HogQLQuery", query: "select 1" }, "kind", /"kind": "HogQLQuery"/],
+  [
+    "query",
+    { query: { kind: "HogQLQuery", query: "select 1", limit: 3 } },
+    "query__limit",
+    /write LIMIT into the SQL/,
+  ],
+  ["query/read", { query: "visitors last week" }, "query", /into words/],
+  ["insights", { query: { kind: "Foo" } }, "query__kind", /InsightVizNode.*HogQLQuery/],
+  ["insights", { query: {}, created_at: OTHER_TIME }, "created_at", /leave it out\.$/],
+  [
+    "max_tools/create_and_query_insight",
+    { query: "visitors", insight_type: "sql" },
+    "insight_type",
+    /POST …\/query\/ with a HogQLQuery/,
+  ],
+  [
+    "max_tools/create_and_query_insight",
+    { query: "visitors", insight_type: "funnel" },
+    "insight_type",
+    /write trends, or leave it out/,
+  ],
+])("a query in another form is refused with the right one: %s %j", async (...row) => {
+  const [path, body, attr, detail] = row;
+  expect(await ask("POST", `${ENVIRONMENT}/${path}/`, { body })).toMatchObject({
+    status: 400,
+    body: { attr, detail: expect.stringMatching(detail) },
+  });
+});
+
+test("a new insight has all that was sent, also of a query that is kept already", async () => {
+  const query = { kind: "TrendsQuery", series: [{ kind: "EventsNode", event: "kept" }] };
+  const sent = { query, name: "Kept", saved: false };
+  const more = { ...sent, tags: ["x"], description: "again", favorited: true };
+  const [one, two] = [
+    await ask("POST", `${ENVIRONMENT}/insights/`, { body: sent }),
+    await ask("POST", `${ENVIRONMENT}/insights/`, { body: more }),
+  ];
+  expect(two).toMatchObject({ status: 201, body: more });
+  expect((two.body as { id: number }).id).not.toBe((one.body as { id: number }).id);
+});
+
+test.each([
+  ["POST", () => `${PLAYLISTS}${playlist.short_id}/recordings/bulk_add/`, 404, "recordings/<id>/"],
+  ["POST", () => `${PLAYLISTS}${playlist.short_id}/recordings/bulk_delete/`, 404, "for each"],
+  ["DELETE", () => `${PLAYLISTS}${playlist.short_id}/recordings/bulk_delete/`, 404, "for each"],
+  ["POST", () => `${ENVIRONMENT}/query/HogQLQuery/`, 405, "POST …/query/ takes"],
+  ["POST", () => `${ENVIRONMENT}/query/upgrade/`, 404, "POST …/query/"],
+  ["POST", () => `${ENVIRONMENT}/events/`, 405, "POST /i/v0/e/"],
+  ["POST", () => "/api/event/", 404, "POST /i/v0/e/"],
+  ["GET", () => "/api/event/", 404, "/api/environments/<project_id>/events/ is meant"],
+  ["GET", () => `${ENVIRONMENT}/hooks/`, 404, "nothing is sent out"],
+  ["GET", () => `${ENVIRONMENT}/query_log/`, 404, "/metrics"],
+  ["GET", () => `${ENVIRONMENT}/mcp_tools/`, 404, "/api/personal_api_keys/"],
+  ["POST", () => `${ENVIRONMENT}/mcp_tools/execute_sql/`, 404, "a HogQLQuery"],
+  ["POST", () => "/mcp", 404, "/api/personal_api_keys/"],
+  ["POST", () => "/oauth/token/", 404, "/api/personal_api_keys/"],
+  ["GET", () => `${ENVIRONMENT}/persons/%00/`, 400, "NUL (%00)"],
+])(
+  "a path of PostHog that is not served names another one: %s %p",
+  async (method, path, ...wanted) => {
+    const [status, detail] = wanted;
+    const body = method === "POST" ? {} : undefined;
+    const refused = await ask(method, path(), body === undefined ? {} : { body });
+    expect(refused).toMatchObject({ status, body: { detail: expect.stringContaining(detail) } });
+  },
+);
+
+test.each([
+  ["dashboards", { name: "a\0b" }, "name"],
+  ["dashboards", { name: "d", tiles: [{ text: { body: "\ud800" } }] }, "tiles__0__text__body"],
+  ["insights", { query: { kind: "HogQLQuery", query: "select '\0'" } }, "query__query"],
+  ["session_recording_playlists", { filters: { "a\0": 1 } }, "filters"],
+])("a text that is not kept is refused with its field: %s %j", async (path, body, attr) => {
+  const refused = await ask("POST", `${ENVIRONMENT}/${path}/`, { body });
+  expect(refused).toMatchObject({ status: 400, body: { attr } });
+});
+
 describe("fields that no caller may write", () => {
   test.each<[string, () => string, string, object, object]>([
     ["PATCH", () => `${PLAYLISTS}${playlist.short_id}/`, "", { pinned: true }, { pinned: true }],

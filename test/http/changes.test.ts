@@ -109,6 +109,47 @@ test("a change that has no version refuses If-Match", async () => {
   expect(refused).toMatchObject({ status: 400, body: { attr: "If-Match" } });
 });
 
+test("a wrong If-Match is refused with the form of an ETag, or without names of fields", async () => {
+  const own = await newProject();
+  const { body } = await own.ask("POST", `${own.api}/dashboards/`, { body: { name: "one" } });
+  const at = `${own.api}/dashboards/${(body as { id: number }).id}/`;
+  const change = (headers: Record<string, string>) =>
+    own.ask("PATCH", at, { body: { name: "two" }, headers });
+  for (const tag of ["abc", "a.b.c", '"open', "W/abc", ""]) {
+    const refused = await change({ "if-match": tag });
+    expect([tag, refused]).toMatchObject([tag, { status: 400, body: { attr: "If-Match" } }]);
+    expect((refused.body as { detail: string }).detail).toContain("in double quotes");
+  }
+  for (const tag of ['"abc"', '"a.b"', '"x", "y"']) {
+    const refused = await change({ "if-match": tag });
+    expect([tag, refused]).toMatchObject([tag, { status: 409, body: { attr: "If-Match" } }]);
+    expect((refused.body as { detail: string }).detail).not.toContain("Changed since");
+  }
+  for (const name of ["If-Unmodified-Since", "If-None-Match"]) {
+    const refused = await change({ [name]: "*" });
+    expect(refused).toMatchObject({ status: 400, body: { attr: name } });
+  }
+  expect((await own.ask("GET", at)).body).toMatchObject({ name: "one" });
+  // It is never deleted by DELETE, whatever its version.
+  const removed = await own.ask("DELETE", at, { headers: { "if-match": '"abc"' } });
+  expect(removed.status).not.toBe(400);
+});
+
+test("a thing without a change since it was read is answered by 304", async () => {
+  const own = await newProject();
+  const { body } = await own.ask("POST", `${own.api}/dashboards/`, { body: { name: "one" } });
+  const at = `${own.api}/dashboards/${(body as { id: number }).id}/`;
+  const tag = (await own.ask("GET", at)).headers.get("etag") ?? "";
+  const again = (known: string) => own.ask("GET", at, { headers: { "if-none-match": known } });
+  for (const known of [tag, `W/${tag}`, `"old", ${tag}`, "*"]) {
+    const same = await again(known);
+    expect([known, same.status, same.headers.get("etag")]).toEqual([known, 304, tag]);
+  }
+  expect((await again('"old"')).status).toBe(200);
+  await own.ask("PATCH", at, { body: { name: "two" } });
+  expect(await again(tag)).toMatchObject({ status: 200, body: { name: "two" } });
+});
+
 test("a second save is refused, and names the user of the first", async () => {
   const own = await newProject();
   const series = [{ kind: "EventsNode", event: "a" }];

@@ -301,6 +301,16 @@ test("a key of the other kind is refused with the kind that is expected", async 
   }
 });
 
+test("a header without Bearer is refused with the form that it should have", async () => {
+  for (const authorization of [PERSONAL_KEY, `Token ${PERSONAL_KEY}`, "Basic b3du", "Bearer"]) {
+    const sent = { key: null, headers: { authorization } };
+    expect(await app.ask("GET", `${app.api}/persons/`, sent)).toMatchObject({
+      status: 401,
+      body: { detail: expect.stringContaining("Authorization: Bearer phx_…") },
+    });
+  }
+});
+
 test("links never repeat a forged Host", async () => {
   await using app = await testApp();
   await app.capture(batch(event({ distinct_id: "a" }), event({ distinct_id: "b" })));

@@ -2355,7 +2355,9 @@ export interface operations {
             query?: {
                 format?: "json" | "csv";
             };
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 project_id: string;
                 id: number | string;
@@ -2372,6 +2374,12 @@ export interface operations {
                     "application/json": components["schemas"]["Person"];
                     "text/csv": string;
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -3027,7 +3035,9 @@ export interface operations {
     playlists_retrieve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 project_id: string;
                 short_id: string;
@@ -3043,6 +3053,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Playlist"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -3326,7 +3342,9 @@ export interface operations {
     annotations_retrieve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 project_id: string;
                 id: number;
@@ -3342,6 +3360,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Annotation"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -3498,7 +3522,9 @@ export interface operations {
     dashboards_retrieve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 project_id: string;
                 id: number;
@@ -3514,6 +3540,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Dashboard"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -3759,7 +3791,9 @@ export interface operations {
     insights_retrieve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 project_id: string;
                 short_id: string;
@@ -3775,6 +3809,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Insight"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -4204,7 +4244,9 @@ export interface operations {
             query?: {
                 name?: string;
             };
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 project_id: string;
                 name: string;
@@ -4220,6 +4262,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["EventDefinition"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -4276,7 +4324,9 @@ export interface operations {
             query?: {
                 type?: "event" | "person" | "group";
             };
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 project_id: string;
                 name: string;
@@ -4292,6 +4342,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PropertyDefinition"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -4574,7 +4630,9 @@ export interface operations {
     projects_retrieve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 project_id: string;
             };
@@ -4589,6 +4647,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Project"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -4766,7 +4830,9 @@ export interface operations {
     personal_api_keys_retrieve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 id: number | "@current";
             };
@@ -4781,6 +4847,12 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PersonalApiKey"];
                 };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];

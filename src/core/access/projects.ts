@@ -168,8 +168,10 @@ export async function openProjects(needs: Needs): Promise<Projects> {
 }
 
 function changesOf({ name, timezone }: Parameters<Projects["change"]>[1]) {
-  // A change without any field fails as if the name were missing.
-  if (name !== undefined || timezone === undefined) checkName(name ?? "");
+  if (name === undefined && timezone === undefined) {
+    throw new Failure("required", "A name or a timezone is expected.", "name");
+  }
+  if (name !== undefined) checkName(name);
   return {
     ...(name === undefined ? {} : { name: storableText(name) }),
     ...(timezone === undefined ? {} : { timezone: zoneNamed(timezone) }),

@@ -174,7 +174,7 @@ order_by ordering orderBy: leave it out: lists have one order, or write an Event
 `),
   path: adviceOf(`
 session_recording_playlists/recordings/bulk_add session_recording_playlists/recordings/bulk_delete: POST or DELETE …/session_recording_playlists/<short_id>/recordings/<id>/ for each recording
-session_recording_playlists/playlist_viewed: leave it out: nobody counts who looks at a playlist
+session_recording_playlists/playlist_viewed: leave it out: views of playlists are not counted
 query/upgrade query/check_auth_for_async query/log: POST …/query/ with the query, which is answered at once
 query_log: GET /metrics has the numbers of queries
 event capture: events are sent to POST /i/v0/e/ or POST /batch/

@@ -89,34 +89,44 @@ function invalid(error: ValidationError): Failure {
     return new Failure("required", "This field is required.", attr);
   }
   const choices = first === undefined ? [] : choicesOf(first.schema);
-  if (choices.length > 0) {
-    const detail = `One of ${choices.join(", ")} is expected.`;
-    return new Failure("invalid_choice", detail, attr);
-  }
-  const expected = first === undefined ? undefined : expectedIn(first);
+  const expected = first === undefined ? "" : expectedIn(first.schema);
   const detail =
-    expected === undefined
+    expected === ""
       ? "The value has the wrong type or form: /openapi.json has the right one."
-      : `${expected} is expected.`;
-  return new Failure("invalid_input", detail, attr);
+      : `${expected[0]?.toUpperCase()}${expected.slice(1)} is expected.`;
+  return new Failure(choices.length > 0 ? "invalid_choice" : "invalid_input", detail, attr);
 }
 
-/** Returns the type that a value should have, in words; undefined if it has it, and breaks another rule. */
-function expectedIn({ schema, value }: { schema: Record<string, unknown>; value: unknown }) {
-  const type = String(schema["type"]);
-  const found = Array.isArray(value) ? "array" : typeof value;
-  const isOfType = type === found || (type === "integer" && Number.isSafeInteger(value));
-  return isOfType ? undefined : EXPECTED[type];
+type Schema = Record<string, unknown>;
+
+/** Returns what a schema takes, in words; empty of one that words do not say. */
+function expectedIn(schema: Schema): string {
+  const { anyOf, type, multipleOf, items, required } = schema;
+  const choices = choicesOf(schema);
+  if (choices.length > 0) return `one of ${choices.join(", ")}`;
+  if (Array.isArray(anyOf)) {
+    const parts = anyOf.map(expectedIn);
+    return parts.includes("") ? "" : parts.join(" or ");
+  }
+  const whole = type === "number" && multipleOf === 1;
+  const word = EXPECTED[whole ? "integer" : String(type)] ?? "";
+  if (type === "array") {
+    // Of a list of objects or of several types, the plain word is clearer.
+    const inner = /^an? ([a-z ]*(?:text|number))$/.exec(expectedIn(items as Schema))?.[1];
+    return inner === undefined ? word : `${word} of ${inner}s`;
+  }
+  const names = type === "object" && Array.isArray(required) ? required : [];
+  return names.length === 0 ? word : `${word} with ${names.join(", ")}`;
 }
 
 /** The types of JSON Schema in words. */
 const EXPECTED: Readonly<Record<string, string>> = {
-  ...{ string: "A text", integer: "A whole number", number: "A number", null: "null" },
-  ...{ boolean: "Either true or false", array: "A list", object: "An object" },
+  ...{ string: "a text", integer: "a whole number", number: "a number", null: "null" },
+  ...{ boolean: "either true or false", array: "a list", object: "an object" },
 };
 
 /** The texts between which a schema lets one choose; empty for any other schema. */
-function choicesOf({ anyOf }: Record<string, unknown>): string[] {
-  const words = Array.isArray(anyOf) ? anyOf.map((choice) => choice.const) : [];
-  return words.every((word) => typeof word === "string") ? words : [];
+function choicesOf({ anyOf, enum: words }: Schema): string[] {
+  const choices = Array.isArray(anyOf) ? anyOf.map((choice) => choice.const) : (words ?? []);
+  return Array.isArray(choices) && choices.every((word) => typeof word === "string") ? choices : [];
 }

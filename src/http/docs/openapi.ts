@@ -108,8 +108,8 @@ function pathsOf(
     if (route.documented) add(route, captureOperationOf(route.documented, "capture", write));
   }
   for (const route of management) {
-    const isVersioned = route.method !== "GET" && thingOf(route, management) !== undefined;
-    add(route, operationOf(route, tagOf(route), write, isVersioned));
+    const isOfThing = thingOf(route, management) !== undefined;
+    add(route, operationOf(route, tagOf(route), write, isOfThing));
   }
   return paths;
 }

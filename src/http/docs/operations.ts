@@ -14,13 +14,16 @@ export function operationOf(
   route: Route,
   tag: string,
   write: WriteSchema,
-  isVersioned: boolean,
+  isOfThing: boolean,
 ): object {
   const { operationId, summary, scope, body, empty } = route;
   const { params, query } = shapesOf(route);
+  const isVersioned = isOfThing && route.method !== "GET";
+  const isCached = isOfThing && route.method === "GET";
   const parameters = [
     ...(empty ? parametersOf("header", PreferHeader, write) : []),
     ...(isVersioned ? parametersOf("header", IfMatchHeader, write) : []),
+    ...(isCached ? parametersOf("header", IfNoneMatchHeader, write) : []),
     ...parametersOf("path", params, write),
     ...parametersOf("query", query, write),
   ];
@@ -36,6 +39,7 @@ export function operationOf(
     ...(body === undefined ? {} : { requestBody: bodyOf(body, isRequired, write) }),
     responses: {
       ...successesOf(route, write),
+      ...(isCached ? { 304: { description: STATUS_CODES[304] } } : {}),
       ...failures(400, 401, 403),
       ...(route.path.includes("/:") ? failures(404) : {}),
       ...(isVersioned ? failures(409) : {}),
@@ -51,6 +55,17 @@ const IfMatchHeader = t.Object({
     t.String({
       description:
         "The `ETag` of the version that you change. The answer is 409 if there is a newer one. Without it, the last change counts.",
+      examples: ['"1f3k9a2c.0b7d5e11"'],
+    }),
+  ),
+});
+
+/** The header that names the version that the caller has. */
+const IfNoneMatchHeader = t.Object({
+  "If-None-Match": t.Optional(
+    t.String({
+      description:
+        "The `ETag` of what you have. The answer is 304 without a body if it is the same.",
       examples: ['"1f3k9a2c.0b7d5e11"'],
     }),
   ),

@@ -62,9 +62,12 @@ export function authorizer(needs: Needs): Authorizer {
 
   const principalOf = (request: Request): Promise<Principal> => {
     const session = console?.cookie.of(request);
-    return console === undefined || session === undefined
-      ? keys.authenticate(bearer(request))
-      : console.sessions.authenticate(session);
+    if (console !== undefined && session !== undefined) {
+      return console.sessions.authenticate(session);
+    }
+    const key = bearer(request);
+    if (key === "") throw new Failure("authentication_failed", NOT_BEARER);
+    return keys.authenticate(key);
   };
 
   const decide = async ({ request, scope, projectId }: AccessRequest): Promise<Granted> => {
@@ -128,7 +131,10 @@ export function tooManyKeys(seconds: number): Failure {
   return new Failure("throttled", detail, null, seconds);
 }
 
-/** The token of `Authorization: Bearer`, in any case of the scheme (RFC 9110 11.1). */
+const NOT_BEARER =
+  "The header has another form than Authorization: Bearer phx_…. Write Bearer, a space and the personal API key.";
+
+/** The token of `Authorization: Bearer`, in any case of the scheme (RFC 9110 11.1); empty of a header of another form. */
 function bearer(request: Request): string | undefined {
   const header = request.headers.get("authorization");
   return header === null ? undefined : (/^bearer +(\S+) *$/i.exec(header)?.[1] ?? "");

@@ -36,30 +36,39 @@ export async function checkFields(
   current: () => Promise<Json | undefined>,
 ): Promise<void> {
   const { body, method } = route;
-  if (body === undefined) return checkNone(sent);
+  if (body === undefined) return checkNone(route, sent);
   const unknown = [...unknownIn(body, sent, [], (thing) => thing)];
   if (unknown.length === 0) return;
   const isChange = method === "PATCH";
   const thing = isChange ? await current() : undefined;
   for (const one of unknown) {
-    if (thing !== undefined) checkShown(one, one.counterpart(thing));
+    if (thing !== undefined) checkShown(one, one.counterpart(thing), route);
     else if (isReference(one)) continue;
-    else if (!isAnswered(route, one)) throw notKnown(one);
+    else if (!isAnswered(route, one)) throw notKnown(one, route);
     // Nothing shows what a deleted thing has.
-    else if (!isChange) throw notWritten(one, []);
+    else if (!isChange) throw notWritten(one, undefined);
   }
 }
 
 /** Fails for the first field that is not empty: the operation takes none. */
-function checkNone(sent: JsonObject): void {
+function checkNone(route: Route, sent: JsonObject): void {
   const name = Object.keys(sent).find((field) => !isNothing(ownValue(sent, field) ?? null));
   if (name === undefined) return;
-  throw new Failure("invalid_input", `This request takes no body: leave out ${name}.`, name);
+  const detail = inAddress(route, name) ?? `This request takes no body: leave out ${name}.`;
+  throw new Failure("invalid_input", detail, name);
 }
 
-function checkShown(one: Unknown, shown: Json | undefined): void {
+/** Says where a field of a body belongs that is a parameter; undefined of other names. */
+function inAddress({ query }: Route, name: string): string | undefined {
+  const shape = ownValue<TSchema>(query?.properties ?? {}, name);
+  if (shape === undefined) return undefined;
+  const value = shape["type"] === "boolean" ? "true" : "…";
+  return `${name} is a parameter of the address, and no field of the body: write ?${name}=${value}.`;
+}
+
+function checkShown(one: Unknown, shown: Json | undefined, route: Route): void {
   if (shown === undefined && isReference(one)) return;
-  if (shown === undefined) throw notKnown(one);
+  if (shown === undefined) throw notKnown(one, route);
   if (!sameJson(shown, one.value)) throw notWritten(one, CHANGE_FIELDS);
 }
 
@@ -70,15 +79,25 @@ const isAnswered = ({ response, method }: Route, { path: [name = "", ...inner] }
 /** Whether a field is of another thing that a body names by its id: such a thing may be sent as it was read. */
 const isReference = ({ known }: Unknown) => known.length === 1 && known[0] === "id";
 
-function notKnown({ path, known }: Unknown): Failure {
-  return unknownField(path.at(-1) ?? "", { known, attr: path.slice(0, -1).join("__") });
+const QUERY_OUTSIDE =
+  'The query is a field of the body: write {"query": {"kind": "HogQLQuery", "query": "SELECT …"}}, with its kind inside.';
+
+function notKnown({ path, known }: Unknown, route: Route): Failure {
+  const name = path.at(-1) ?? "";
+  const detail = path.length === 1 ? inAddress(route, name) : undefined;
+  if (detail !== undefined) return new Failure("invalid_input", detail, name);
+  if (name === "kind" && path.length === 1 && known.includes("query")) {
+    return new Failure("invalid_input", QUERY_OUTSIDE, name);
+  }
+  return unknownField(name, { known, attr: path.slice(0, -1).join("__") });
 }
 
-function notWritten({ path }: Unknown, changing: readonly string[]): Failure {
+/** `changing` has the fields that tell of changes; undefined if the body is of a new thing. */
+function notWritten({ path }: Unknown, changing: readonly string[] | undefined): Failure {
   const [name = "", attr] = [path.at(-1), path.join("__")];
-  if (!changing.includes(name)) {
-    const detail = "The server sets this field: leave it out, or send it as it was read.";
-    return new Failure("invalid_input", detail, attr);
+  if (!changing?.includes(name)) {
+    const read = changing === undefined ? "" : ", or send it as it was read";
+    return new Failure("invalid_input", `The server sets this field: leave it out${read}.`, attr);
   }
   const detail = `It was changed since it was read. Read it again, or leave out ${name}.`;
   return new Failure("conflict", detail, attr);

@@ -32,18 +32,20 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
   is_feature_flag: /^false$/i,
 };
 
+type Shapes = { query?: Route["query"] | undefined; body?: TSchema | undefined };
+
 /**
  * Fails `invalid_input`, and names the known ones, for a parameter that an operation does not serve: without such a
  * filter the answer would be wrong (decision 59). So it would be with `short_id[]`, and with one of two values.
  */
-export function checkParameters({ query }: Route, { url }: Request): void {
+export function checkParameters({ query, body }: Shapes, { url }: Request): void {
   if (!url.includes("?")) return;
   const shapes: Readonly<Record<string, TSchema>> = query?.properties ?? {};
   const values = new Map<string, string>();
   for (const [sent, value] of new URL(url).searchParams) {
     const [name = ""] = Object.hasOwn(shapes, sent) ? [sent] : sent.split("[", 1);
     const shape = ownValue(shapes, name);
-    if (shape === undefined) checkHarmless(sent, value, Object.keys(shapes));
+    if (shape === undefined) checkHarmless(sent, value, { query, body });
     else if (shape["type"] === "array") checkItem(name, sent);
     else if (name !== sent) throw notOne(name, "One value is expected, and no list.");
     else if (isOther(values.get(name), value)) throw notOne(name, "This parameter is sent once.");
@@ -54,8 +56,12 @@ export function checkParameters({ query }: Route, { url }: Request): void {
 const isOther = (before: string | undefined, value: string) =>
   before !== undefined && before !== value;
 
-function checkHarmless(name: string, value: string, known: readonly string[]): void {
+function checkHarmless(name: string, value: string, { query, body }: Shapes): void {
   if (ownValue(HARMLESS, name)?.test(value)) return;
+  if (Object.hasOwn(body?.["properties"] ?? {}, name)) {
+    throw notOne(name, `${name} is a field of the body, and no parameter of the address.`);
+  }
+  const known = Object.keys(query?.properties ?? {});
   rejectUnknownFields({ [name]: value }, { known, kind: "parameter" });
 }
 
@@ -117,8 +123,13 @@ export function readTime(name: "after" | "before", text: string | undefined, tim
 
 /** Fails `invalid_input` for a path with NUL or invalid encoding, which Elysia would pass on as it is. */
 export function checkPath(url: string): void {
-  if (!url.includes("%") || decoded(new URL(url).pathname)?.includes("\0") === false) return;
-  throw new Failure("invalid_input", "The address is not valid percent-encoding.");
+  const path = url.includes("%") ? decoded(new URL(url).pathname) : "";
+  if (path?.includes("\0") === false) return;
+  const detail =
+    path === undefined
+      ? "The address is not valid percent-encoding."
+      : "The address has NUL (%00), which no name and no id has: leave it out.";
+  throw new Failure("invalid_input", detail);
 }
 
 /** The text of a percent-encoded one; undefined if it is not valid UTF-8. */

@@ -2,6 +2,8 @@ import { t } from "elysia";
 import { MERGES_MAX, type PersonMerges } from "../../core/persons/merges.ts";
 import type { PersonEdits } from "../../core/persons/person-edits.ts";
 import { BULK_PERSONS_MAX } from "../../core/persons/removals.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { sameJson } from "../../core/values/json.ts";
 import { Format, formatted } from "../answer/format.ts";
 import { route } from "../operation/route.ts";
 import {
@@ -93,6 +95,15 @@ export const personEditRoutes = (edits: PersonEdits, merges: PersonMerges) => [
   }),
 ];
 
+/** Returns the names of an address or of a body. Fails `invalid_input` if both have some, and they differ. */
+function namesOf(asked: string | undefined, sent: string | string[] | undefined) {
+  if (asked === undefined || sent === undefined || sameJson([asked], [sent].flat())) {
+    return asked ?? sent;
+  }
+  const detail = "The address and the body name different properties: write $unset once.";
+  throw new Failure("invalid_input", detail, "$unset");
+}
+
 const changeRoutes = (edits: PersonEdits) => [
   route({
     method: "PATCH",
@@ -156,7 +167,7 @@ const changeRoutes = (edits: PersonEdits) => [
     status: 201,
     response: SuccessShape,
     async handle({ project, params, query: { format, $unset }, body, principal }) {
-      await edits.unset(project, params.id, $unset ?? body?.$unset, principal);
+      await edits.unset(project, params.id, namesOf($unset, body?.$unset), principal);
       return formatted(format, SUCCESS, 201);
     },
   }),

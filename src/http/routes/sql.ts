@@ -88,9 +88,12 @@ export const queryRoutes = ({ sql, insights, dashboards, runningQueries }: Query
   }),
 ];
 
+const NOT_A_QUERY =
+  'A query is an object: write {"query": {"kind": "HogQLQuery", "query": "SELECT …"}}, or the kind WordsQuery for a question in words.';
+
 /** Returns the kind of a query. Fails on kinds that are not known. */
 function kindOf(sent: Json): string {
-  if (!isObject(sent)) throw new Failure("invalid_input", "An object is expected.", "query");
+  if (!isObject(sent)) throw new Failure("invalid_input", NOT_A_QUERY, "query");
   const { kind } = sourceOf(sent);
   if (kind === undefined) throw missing("query__kind");
   if (typeof kind === "string" && KINDS.includes(kind)) return kind;

@@ -34,7 +34,7 @@ export function meantPath({
     const otlp = path.startsWith("/api/") ? undefined : OTLP.exec(path)?.[0];
     if (otlp !== undefined) return { detail: said(`/i${otlp}`), isOfSender: true };
     const meant = withoutPrefix(path, { ofSdk, ofApi });
-    // What is read at a path of the API is not what is sent there.
+    // A path that PostHog sends to may be like one that is read here.
     const isSent = method !== "GET" && insteadOfPath(path) !== "";
     return meant ?? (isSent ? undefined : withProject(path, ofApi));
   };

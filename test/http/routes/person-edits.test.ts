@@ -180,6 +180,18 @@ describe("delete_property", () => {
     expect((await personOf("ann")).properties).toEqual({ n: 1, m: 2 });
   });
 
+  test("refuses different names in the address and in the body", async () => {
+    await app.capture(batch(identified("ann", { plan: "pro", n: 1 })));
+    const { id } = await personOf("ann");
+    const remove = (name: unknown) => post(`/${id}/delete_property/?$unset=plan`, { $unset: name });
+    for (const name of ["n", ["plan", "n"], [], ""]) {
+      expect(await remove(name)).toMatchObject({ status: 400, body: { attr: "$unset" } });
+    }
+    expect((await personOf("ann")).properties).toEqual({ plan: "pro", n: 1 });
+    expect((await remove(["plan"])).status).toBe(201);
+    expect((await personOf("ann")).properties).toEqual({ n: 1 });
+  });
+
   test.each(["?$unset=", ""])("removes the empty key, which can be set: %j", async (query) => {
     await app.capture(batch(identified("ann", { plan: "pro" })));
     const { id } = await personOf("ann");

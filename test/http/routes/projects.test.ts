@@ -134,14 +134,23 @@ describe("a project", () => {
   });
 
   test("has a name that every store and reader takes", async () => {
-    const body = '{"name":"ok\\u0000\\ud800"}';
     const headers = { "content-type": "application/json" };
-    const made = await app.ask("POST", PROJECTS, { body, headers });
-    const renamed = await app.ask("PATCH", pathOf(), { body, headers });
-    expect([projectOf(made).name, projectOf(renamed).name]).toEqual([
-      "ok\ufffd\ufffd",
-      "ok\ufffd\ufffd",
-    ]);
+    for (const body of ['{"name":"ok\\u0000"}', '{"name":"ok\\ud800"}']) {
+      const made = await app.ask("POST", PROJECTS, { body, headers });
+      const renamed = await app.ask("PATCH", pathOf(), { body, headers });
+      for (const refused of [made, renamed]) {
+        expect(refused).toMatchObject({ status: 400, body: { attr: "name" } });
+      }
+    }
+  });
+
+  test("is not changed by an empty body, which says what may be changed", async () => {
+    for (const body of [{}, { timezone: null }]) {
+      expect(await app.ask("PATCH", pathOf(), { body })).toMatchObject({
+        status: 400,
+        body: { code: "required", detail: "A name or a timezone is expected." },
+      });
+    }
   });
 
   test("is listed once by who walks along next while others are made", async () => {
