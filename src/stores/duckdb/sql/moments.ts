@@ -74,6 +74,15 @@ export function castTime(typing: Typing, node: Node): Node {
   return { ...node, child: typing.item(isTry === true ? "time" : "read", [child], child) };
 }
 
+const ON_CLOCK =
+  "toTimeZone is for the clock that is shown, and is no moment here: write the time without it.";
+
+/** Returns whether an expression is made by toTimeZone, for another clock. */
+function isOnClock({ function_name: name, children }: Node): boolean {
+  const [zone, time] = nodesIn(children);
+  return name === "timezone" && constantText(zone) !== undefined && time?.class === "CAST";
+}
+
 const READING = /^(?:todate(?:time(?:64)?)?|parsedatetimebesteffort)$/;
 
 /** A text that is written out as a time; a time of a table in UTC, or in another zone; what it is depends on the column. */
@@ -83,6 +92,9 @@ export function inZone(
   name: string,
   [first, second]: Node[],
 ): Node | undefined {
+  if (/^tounixtimestamp/.test(name) && first !== undefined && isOnClock(first)) {
+    refuse(ON_CLOCK, node);
+  }
   const isWritten = READING.test(name) && constantText(first) !== undefined;
   if (first !== undefined && isWritten && (second === undefined || isNumber(second))) {
     const read = typing.item("timed", [unnamed(first)], node);
@@ -148,6 +160,9 @@ function instantAt(text: string, { timezone, isLower, isStrict }: Side): string 
 
 /** Fails `invalid_input` for a text without a digit that stands by a time. */
 export function checkTimes(nodes: readonly Node[]): void {
+  const zoned = nodes.find(isOnClock);
+  const isOnOne = nodes.every((one) => isOnClock(one) || constantText(one) !== undefined);
+  if (zoned !== undefined && !isOnOne) refuse(ON_CLOCK, zoned);
   if (!nodes.some((one) => isTimeColumn(one) || isDate(one))) return;
   const wrong = nodes.find((one) => /^(?!-?infinity$|epoch$)\D*$/i.test(constantText(one) ?? "1"));
   if (wrong === undefined) return;

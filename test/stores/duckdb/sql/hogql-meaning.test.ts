@@ -421,6 +421,11 @@ test.each([
   ["SELECT toInt(properties.words) IN (3, 'x') FROM events", "at 'x'"],
   ["SELECT count() FROM events WHERE properties['words']", 'at "words"'],
   ["SELECT properties.words::Int FROM events", "A text is no number: toFloat"],
+  ["SELECT toTimeZone(now(), 'Asia/Seoul') = now()", "write the time without it"],
+  [
+    "SELECT toUnixTimestamp(toTimeZone(timestamp, 'Asia/Seoul')) FROM events",
+    "write the time without it",
+  ],
   ["SELECT 0xZZ", '"0xZZ" is no number'],
   ["SELECT count() FROM events WHERE 3days > 1", '"3days" is no number'],
   ["SELECT toString(groupArray(event)) FROM events", "arrayStringConcat(list, ',')"],
