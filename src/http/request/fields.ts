@@ -54,7 +54,7 @@ export async function checkFields(
 function checkNone(route: Route, sent: JsonObject): void {
   const name = Object.keys(sent).find((field) => !isNothing(ownValue(sent, field) ?? null));
   if (name === undefined) return;
-  const detail = inAddress(route, name) ?? `This request takes no body: leave out ${name}.`;
+  const detail = inAddress(route, name) ?? "This field is not known. The request takes no body.";
   throw new Failure("invalid_input", detail, name);
 }
 
