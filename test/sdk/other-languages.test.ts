@@ -185,8 +185,9 @@ describe("capture requests of SDKs in other languages", () => {
     }
   });
 
-  test("report the recording and the $set on a group, and nothing else", async () => {
+  test("report the recording, the $set on a group and the field $lib, and nothing else", async () => {
     expect(await warnings()).toEqual({
+      ignored_event_field: 2,
       session_recording_not_kept: 1,
       set_on_groupidentify: 1,
     });

@@ -74,7 +74,7 @@ export class UnknownKey extends Failure {
 const MASKED_CHARS_MIN = 16;
 
 /** Returns the parts of a text sent as a key that may be shown: its prefix and its last four characters. */
-function sentKeyMask(key: string): string {
+export function sentKeyMask(key: string): string {
   const prefix = [PROJECT_KEY_PREFIX, PERSONAL_KEY_PREFIX].find((one) => key.startsWith(one)) ?? "";
   const end = key.length < MASKED_CHARS_MIN ? "" : key.slice(-4).toWellFormed();
   return `${prefix}...${end}`;

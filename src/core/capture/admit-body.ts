@@ -70,7 +70,8 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const bytes = decompress(body, arrived.inflatedBytesMax ?? BODY_BYTES_MAX);
   const submission = readSubmission(bytes, body.hints);
   const { sentAt, historical } = submission;
-  const isSentAtInvalid = sentAt === undefined && (submission.envelope["sent_at"] ?? null) !== null;
+  const isSentAtGiven = (submission.envelope["sent_at"] ?? body.hints.sentAtText ?? null) !== null;
+  const isSentAtInvalid = sentAt === undefined && isSentAtGiven;
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
   const sender = { ...senderOf(body.hints, historical, arrived), keyOf: submission.keyOf };
   const arrival = {

@@ -102,7 +102,10 @@ export function inflate(
 function declared(bytes: Uint8Array, encoding: string, bytesMax: number): Uint8Array {
   if (!encoding.includes(",")) return decoded(bytes, encoding, bytesMax);
   const codings = encoding.split(",").map((coding) => coding.trim());
-  if (codings.length > CODINGS_MAX) throw unsupported();
+  if (codings.length > CODINGS_MAX) {
+    const found = `The Content-Encoding lists ${codings.length} codings`;
+    throw new Failure("unsupported_media_type", `${found}: at most ${CODINGS_MAX} are taken.`);
+  }
   return codings.reduceRight((text, coding) => {
     return isGzip(text) ? inflated("gzip", text, bytesMax) : decoded(text, coding, bytesMax);
   }, bytes);
@@ -112,12 +115,13 @@ function declared(bytes: Uint8Array, encoding: string, bytesMax: number): Uint8A
 function decoded(bytes: Uint8Array, coding: string, bytesMax: number): Uint8Array {
   if (PLAIN_ENCODINGS.has(coding) || isGzip(bytes)) return bytes;
   if (Object.hasOwn(ENCODINGS, coding)) return inflated(coding, bytes, bytesMax);
-  throw unsupported();
+  const taken = ["gzip", "deflate", "br", "zstd", "identity"].join(", ");
+  const found = `The Content-Encoding \`${coding.slice(0, CODING_CHARS_MAX)}\` is not supported`;
+  throw new Failure("unsupported_media_type", `${found}: one of ${taken} is expected.`);
 }
 
-function unsupported(): Failure {
-  return new Failure("unsupported_media_type", "The Content-Encoding is not supported.");
-}
+/** Characters of a coding that a failure repeats. */
+const CODING_CHARS_MAX = 40;
 
 /** Stops at the limit, so that a compression bomb costs no more than a large body. */
 function inflated(coding: string, bytes: Uint8Array, bytesMax: number): Uint8Array {
@@ -223,7 +227,8 @@ const KINDS: readonly [start: RegExp, kind: string][] = [
 /** The failure for a body, or the data of a form, that is neither JSON nor an encoding of it. */
 function notJson(bytes: Uint8Array, encoding: string): Failure {
   const head = latin1(bytes.subarray(0, FORM_HEAD_BYTES)).trim();
-  const kind = KINDS.find(([start]) => start.test(head))?.[1] ?? "is binary";
+  const other = KINDS.find(([start]) => start.test(head))?.[1] ?? "is binary";
+  const kind = isBase64Url(head) ? "is base64url; write it as base64, with + and /" : other;
   // An unfinished zstd frame inflates to nothing.
   const inflated =
     head === "" && encoding !== "" ? " when inflated: its end may have been cut off" : "";
@@ -233,6 +238,16 @@ function notJson(bytes: Uint8Array, encoding: string): Failure {
   return invalid(
     `The body is neither a JSON object or list nor ${encodings}. It ${kind}${inflated}.`,
   );
+}
+
+/** Whether JSON in base64url begins with a text. */
+function isBase64Url(head: string): boolean {
+  try {
+    const whole = head.slice(0, head.length - (head.length % 4));
+    return isJson(Uint8Array.fromBase64(whole, { alphabet: "base64url" }));
+  } catch {
+    return false;
+  }
 }
 
 function latin1(bytes: Uint8Array): string {

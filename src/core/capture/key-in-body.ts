@@ -1,5 +1,6 @@
+import { sentKeyMask } from "../access/key.ts";
 import { Failure } from "../values/failure.ts";
-import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { foundIn, isObject, type Json, type JsonObject } from "../values/json.ts";
 
 /** A key as it was sent, without blanks around it. */
 export const knownKey = (key: Json | undefined) =>
@@ -28,16 +29,27 @@ export function oneKey(first: Json | undefined) {
   return {
     add(another: Json | undefined): void {
       if (another === undefined || another === key) return;
-      if (key !== undefined) throw noKey("One project API key, a string, is expected.");
+      if (key !== undefined) throw twoKeys(textOf(key), textOf(another));
       key = another;
     },
     value(hints: { key: string | undefined }): string {
       const value = key ?? hints.key;
       if (value === undefined) throw noKey("A project API key is missing.");
-      if (typeof value !== "string") throw noKey("One project API key, a string, is expected.");
-      return value.trim();
+      return textOf(value).trim();
     },
   };
+}
+
+function textOf(key: Json): string {
+  if (typeof key === "string") return key;
+  const found = typeof key === "number" ? "a number" : foundIn(key);
+  throw noKey(`The project API key is ${found}: a text is expected.`);
+}
+
+/** The failure for a request with two different keys, which shows the ends of both. */
+export function twoKeys(one: string, other: string): Failure {
+  const masks = `${sentKeyMask(one.trim())} and ${sentKeyMask(other.trim())}`;
+  return noKey(`Two project API keys were found, ${masks}: one is expected.`);
 }
 
 function noKey(detail: string): Failure {

@@ -12,7 +12,7 @@ import {
 } from "../events/json-limits.ts";
 import { putExact, UNSAFE_ID_FIELDS } from "../events/number-ids.ts";
 import { Failure } from "../values/failure.ts";
-import { isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values/json.ts";
+import { foundIn, isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values/json.ts";
 import { jsonFault } from "../values/json-fault.ts";
 import { parseEventTime } from "../values/time.ts";
 import { withoutWords } from "./json-words.ts";
@@ -27,6 +27,8 @@ export type RequestHints = {
   keyInBody: boolean;
   /** The sender's clock when it sent (the query's `_`), in milliseconds since the epoch. */
   sentAt: number | undefined;
+  /** The query's `_` as it was sent; undefined without one. */
+  sentAtText?: string | undefined;
   /** The country of the client, if it is known. Absent if the setting `geoip` is off. */
   geoip?: { country: string | undefined } | undefined;
   /** The address and the `User-Agent` of the client; undefined where they are unknown. */
@@ -147,7 +149,8 @@ function single(
   scan: Scan,
   hints: RequestHints,
 ): Submission {
-  const { historical_migration: _, ...raw } = event;
+  // These are fields of the body. In an item of a batch they leave a warning.
+  const { historical_migration: _, sent_at: _sentAt, ...raw } = event;
   return {
     envelope: event,
     sentAt: sentAtOf(event, hints),
@@ -157,7 +160,8 @@ function single(
       const key = oneKey(itemKey(event)).value(hints);
       if (!isWellShaped(event)) {
         const attr = isObjectOrEmpty(event["properties"]) ? "event" : "properties";
-        throw invalid("`event` must be a string and `properties` an object.", attr);
+        const expected = attr === "event" ? "a text" : "an object";
+        throw invalid(`\`${attr}\` is ${foundIn(event[attr])}: ${expected} is expected.`, attr);
       }
       withIds(bytes, scan.ids, take)(raw, scan.marks[0] ?? 0, 1);
       return key;

@@ -1,19 +1,10 @@
 import type { JsonObject } from "../values/json.ts";
 
-/** Fields of an event that are read, and those by which SDKs name themselves or repeat what stands elsewhere. */
+/** Fields of an event that are read, and fields of SDKs on which no stored value depends. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    "event",
-    "properties",
-    "distinct_id",
-    "$distinct_id",
-    "uuid",
-    "timestamp",
-    "offset",
-    "sent_at",
-  ],
+  ...["event", "properties", "distinct_id", "$distinct_id", "uuid", "timestamp", "offset"],
   ...["$set", "$set_once", "$unset", "api_key", "token", "$token"],
-  ...["type", "library", "library_version", "messageId", "name", "$lib", "$lib_version"],
+  ...["type", "library", "library_version", "messageId", "name"],
 ]);
 
 /** The same for the object that has `batch`. */

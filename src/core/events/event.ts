@@ -252,10 +252,13 @@ function timeOf(
   if (typeof offset === "number") return clamped(now - offset, now, changes);
   if (given === null && offset === null) return now;
   const time = parseEventTime(given);
+  const ignoresSentAt = properties["$ignore_sent_at"] ?? false;
+  if (typeof ignoresSentAt !== "boolean") changes.push("ignored_invalid_sent_at");
   if (time === undefined || offset !== null) changes.push("ignored_invalid_timestamp");
   if (time === undefined) return now;
-  if (properties["$ignore_sent_at"] === true) return clamped(time, now, changes);
-  if (isSentAtInvalid) changes.push("ignored_invalid_sent_at");
+  if (ignoresSentAt === true) return clamped(time, now, changes);
+  if (isSentAtInvalid && typeof ignoresSentAt === "boolean")
+    changes.push("ignored_invalid_sent_at");
   return clamped(sentAt === undefined ? time : time - (sentAt - now), now, changes);
 }
 

@@ -40,7 +40,7 @@ export async function group<E extends ProjectEvent>(
       reported.add(type);
     };
     if (its?.isFaulty) refuse("ignored_invalid_group");
-    if (its?.setsPerson) refuse("set_on_groupidentify");
+    if (its?.setsOther) refuse("set_on_groupidentify");
     keys.push(its && keysOf(its, (type) => types.indexOf(of.project_id, type), refuse));
     if (its?.identified === undefined) continue;
     bytes += await describe(of, its.identified, { types, rows, store, refuse });
@@ -193,10 +193,10 @@ export type EventGroups = {
   /** Whether a group has no type or key, or sets a value that is no object. */
   isFaulty: boolean;
   /**
-   * Whether the event describes a group and has `$set` or `$unset`, which then have no effect. `$set_once`
-   * does not count, because posthog-js adds its own and sends it again with the next event.
+   * Whether the event describes a group and has `$set`, `$unset` or a name such as `$group_set_once`, which have no
+   * effect. `$set_once` does not count, because posthog-js adds its own and sends it again with the next event.
    */
-  setsPerson: boolean;
+  setsOther: boolean;
 };
 
 /** The groups in an event; undefined without any. An event without a person has no groups. */
@@ -215,12 +215,20 @@ export function groupsOf(event: CapturedEvent): EventGroups | undefined {
     keys.length < given.length ||
     !isObjectOrEmpty($groups) ||
     (isIdentify && (identified === undefined || !isObjectOrEmpty(event.properties["$group_set"])));
-  return { keys, identified, isFaulty, setsPerson: isIdentify && setsPerson(event.properties) };
+  return { keys, identified, isFaulty, setsOther: isIdentify && setsOther(event.properties) };
 }
 
-function setsPerson({ $set, $unset }: JsonObject): boolean {
-  return (isObject($set) && Object.keys($set).length > 0) || ($unset ?? null) !== null;
+function setsOther(properties: JsonObject): boolean {
+  const { $set, $unset } = properties;
+  return (
+    (isObject($set) && Object.keys($set).length > 0) ||
+    ($unset ?? null) !== null ||
+    Object.entries(properties).some(([name, value]) => OTHER_GROUP.test(name) && value !== null)
+  );
 }
+
+/** Names that no `$groupidentify` has. One with a number is PostHog's column of a group's key. */
+const OTHER_GROUP = /^\$group_(?!(?:type|key|set|\d+)$)/;
 
 function identifiedBy({ $group_type, $group_key, $group_set }: JsonObject) {
   const key = keyText($group_key);

@@ -6,10 +6,10 @@ import type { DeletionWrites } from "../ports/erasure.ts";
 import type { EventReads } from "../ports/events.ts";
 import type { LogReads } from "../ports/logs.ts";
 import type { PersonReads } from "../ports/person-reads.ts";
-import { Failure } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
 import type { BareIds } from "./bare-ids.ts";
 import { type findPerson, personKey } from "./persons.ts";
+import { nothingFound } from "./removals.ts";
 
 /** Counts of the data that a deletion of a person's events would remove now, and its next times, ISO 8601. */
 export type DeletionPreview = {
@@ -64,7 +64,7 @@ export function deletionPreview(needs: Needs): PreviewDeletion {
     const distinct_ids =
       person?.distinct_ids ??
       (await ("id" in of ? bare(project, of.id, signal) : named(project, of.distinct_id, signal)));
-    if (distinct_ids.length === 0) throw new Failure("not_found", "Not found.");
+    if (distinct_ids.length === 0) throw nothingOf(of);
     const email = person?.properties["email"];
     const counts = await events.countsOf(project, distinct_ids, signal);
     const { warnings, places } = await traces({
@@ -80,4 +80,8 @@ export function deletionPreview(needs: Needs): PreviewDeletion {
       runs_at: { weekly: at("weekly"), nightly: at("nightly") },
     };
   };
+}
+
+function nothingOf(of: { id: string } | { distinct_id: string }) {
+  return nothingFound(1, { ids: "id" in of ? [of.id] : undefined, delete_events: true });
 }

@@ -41,7 +41,10 @@ export const BULK_PERSONS_MAX = 1000;
 
 /** Deletions that users ask for. They take ids and fail as changes of persons do. */
 export type Removals = {
-  /** Deletes a person, and queues the deletion of its events, as asked. By a uuid that only events have, these go. */
+  /**
+   * Deletes a person, and queues the deletion of its events, as asked. By a uuid that only events have, these go.
+   * Fails `invalid_input` if the person is kept without a deletion of its events, and so does `removeMany`.
+   */
   remove(project: number, id: string, asked: RemovalWanted, by: Removing): Promise<void>;
   /**
    * The same of many; unknown ones are counted. Fails `required` and `too_long`, and `not_found` if all are unknown.
@@ -83,6 +86,7 @@ export function removals({ reads, bareIds, writes, now }: Needs): Removals {
     return { deleted, queued: deleted + (await writes.queueEvents(project, others, task)) };
   };
   const removeMany = async (project: number, asked: BulkAsked, { principal, signal }: Removing) => {
+    if (asked.keep_person === true && asked.delete_events !== true) throw nothingWanted();
     const all = await found(project, asked, signal);
     const persons_found = all.persons.length + all.bare.length;
     if (persons_found === 0) throw nothingFound(all.lacking, asked);
@@ -102,9 +106,8 @@ export function removals({ reads, bareIds, writes, now }: Needs): Removals {
       personKey(id);
       const whole = { ...asked, ids: [id] };
       const did = await removeMany(project, whole, by);
-      const isNothing = asked.keep_person === true && asked.delete_events !== true;
       const count = did.persons_deleted + did.events_queued_for_deletion;
-      if (!isNothing && count === 0) throw nothingFound(1, whole);
+      if (count === 0) throw nothingFound(1, whole);
     },
     async removeMany(project, asked, by) {
       checkBulk(asked);
@@ -171,7 +174,16 @@ type Search = <T>(
 /** The targets of a deletion: persons by integer id, and distinct ids without one; `lacking` ids have nothing. */
 type Found = { journal_seq: number; persons: number[]; bare: string[]; lacking: number };
 
-function nothingFound(lacking: number, { ids, delete_events }: BulkAsked): Failure {
+function nothingWanted(): Failure {
+  const detail = "keep_person needs delete_events=true: without it nothing is deleted.";
+  return new Failure("invalid_input", detail, "keep_person");
+}
+
+/** The failure where ids name nothing. */
+export function nothingFound(
+  lacking: number,
+  { ids, delete_events }: Pick<BulkAsked, "ids" | "delete_events">,
+): Failure {
   const which = ids === undefined ? "distinct id" : "id";
   const asked = lacking === 1 ? `this ${which}` : `one of these ${lacking} ${which}s`;
   const detail =

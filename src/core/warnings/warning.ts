@@ -127,7 +127,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "The visitor without cookies is unknown, because the event has no address or user agent, or its day is over. All such events count for one visitor, `$posthog_cookieless`.",
   ),
   set_on_groupidentify: changed(
-    "`$set` and `$unset` of `$groupidentify` were ignored. Use `$group_set` for the group.",
+    "`$set`, `$unset`, or a name such as `$group_set_once` or `$group_unset`, had no effect on `$groupidentify`. Use `$group_set` for the group.",
   ),
   group_key_too_long: changed(
     "The key of a group is longer than 400 characters. The event has no group of that type.",
@@ -153,7 +153,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "The `timestamp` was not valid. The time of arrival was stored.",
   ),
   ignored_invalid_sent_at: changed(
-    "`sent_at` was not valid. The `timestamp` was stored without correction of the sender's clock.",
+    "`sent_at`, or `_` of the query, was not valid: the `timestamp` was stored without correction of the sender's clock. Or `$ignore_sent_at` was neither true nor false, and was ignored.",
   ),
   event_timestamp_in_future: changed(
     "The `timestamp` was more than 23 hours ahead. The time of arrival was stored.",
@@ -171,7 +171,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "`$unset` was outside of `properties`, or had an item that is not text. That part was ignored.",
   ),
   ignored_event_field: changed(
-    "A field of the event, or next to `batch`, was ignored, such as `$groups` outside of `properties`. Send it in `properties`.",
+    "A field of the event, or next to `batch`, was ignored, such as `$groups` or `$lib` outside of `properties`. Send it in `properties`; send `sent_at` next to `batch`.",
   ),
   replaced_invalid_uuid: changed("The uuid was not valid. The event got a new one."),
   invalid_process_person_profile: changed(

@@ -225,7 +225,7 @@ const removalRoutes = (edits: PersonEdits) => [
         delete_events: t.Optional(t.Boolean({ description: "Delete their events, too." })),
         keep_person: t.Optional(
           t.Boolean({
-            description: "Keep the persons; with delete_events, only their events are deleted.",
+            description: "Keep the persons: only their events are deleted. It needs delete_events.",
           }),
         ),
       },
@@ -249,7 +249,7 @@ const removalRoutes = (edits: PersonEdits) => [
       ),
       keep_person: t.Optional(
         t.Boolean({
-          description: "Keep the person; with delete_events, only its events are deleted.",
+          description: "Keep the person: only its events are deleted. It needs delete_events.",
         }),
       ),
     }),

@@ -29,7 +29,7 @@ const StatusShape = t.Object(
   {
     first_event_at: t.Nullable(DateTime, { description: "When the first stored event arrived." }),
     last_event_at: t.Nullable(DateTime, { description: "When the last stored event arrived." }),
-    events_last_minute: Whole(42),
+    events_last_minute: Whole(42, "Accepted events of the last minute; a start begins with 0."),
     waiting: Whole(0, "Accepted events of all projects that queries do not see yet."),
     lag_ms: Whole(0, "How long the oldest of them waits."),
     arrivals: t.Object({

@@ -167,9 +167,10 @@ function bodyOf(request: Request, { protocol, sender, received }: Received): Bod
   const v1 = protocol === "v1";
   const isInQuery = received.length === 0 && !v1 && query.has("data");
   const bytes = isInQuery ? new TextEncoder().encode(url.slice(mark + 1)) : received;
+  const underscore = v1 ? undefined : query.get("_") || undefined;
   const sentAt = v1
     ? parseTime(headers.get("posthog-request-timestamp") ?? "")
-    : sentAtOf(query.get("_"));
+    : sentAtOf(underscore);
   const key = v1 ? undefined : (query.get("token") ?? undefined);
   return {
     bytes,
@@ -177,15 +178,18 @@ function bodyOf(request: Request, { protocol, sender, received }: Received): Bod
     compression: query.get("compression")?.toLowerCase() ?? "",
     protocol,
     sdk: v1 ? (headers.get("posthog-sdk-info") ?? "") : "",
-    hints: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt, ...sender },
+    hints: {
+      ...{ key: key ?? bearerOf(headers), keyInBody: !v1 },
+      ...{ sentAt, sentAtText: underscore, ...sender },
+    },
   };
 }
 
 /** Smaller values of `_` are no milliseconds: the start of 2021. */
 const QUERY_TIME_MS_MIN = 1_609_459_200_000;
 
-function sentAtOf(underscore: string | null): number | undefined {
-  const ms = underscore === null ? Number.NaN : Number(underscore);
+function sentAtOf(underscore: string | undefined): number | undefined {
+  const ms = Number(underscore);
   return ms >= QUERY_TIME_MS_MIN && ms <= TIME_MS_MAX ? ms : undefined;
 }
 

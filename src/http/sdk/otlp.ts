@@ -1,6 +1,7 @@
 import { unknownProjectKey } from "../../core/access/key.ts";
 import type { Projects } from "../../core/access/projects.ts";
 import { BODY_BYTES_MAX, tooLarge } from "../../core/capture/decode-body.ts";
+import { twoKeys } from "../../core/capture/key-in-body.ts";
 import type { Logs, LogsBody } from "../../core/logs/logs.ts";
 import { partialSuccess } from "../../core/logs/otlp-protobuf.ts";
 import { Failure } from "../../core/values/failure.ts";
@@ -84,12 +85,15 @@ export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRout
 function projectOf(request: Request, projects: Projects): number {
   const bearer = /^Bearer +(.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   const token = new URL(request.url).searchParams.get("token") ?? undefined;
-  const [key, ...others] = new Set([bearer?.trim(), token?.trim()].filter(Boolean));
-  const project = key === undefined || others.length > 0 ? undefined : projects.ofKey(key);
-  if (project !== undefined) return project;
-  if (key !== undefined && others.length === 0) throw unknownProjectKey(key);
-  const detail = "One project API key is expected, as a bearer token or `token`.";
-  throw new Failure("invalid_api_key", detail);
+  const key = bearer?.trim() || token?.trim();
+  if (!key) {
+    const detail = "A project API key is missing: send it as a bearer token or `token`.";
+    throw new Failure("invalid_api_key", detail);
+  }
+  if (token?.trim() && token.trim() !== key) throw twoKeys(key, token);
+  const project = projects.ofKey(key);
+  if (project === undefined) throw unknownProjectKey(key);
+  return project;
 }
 
 function formOf(request: Request): Form {

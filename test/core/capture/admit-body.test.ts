@@ -72,7 +72,8 @@ describe("admission", () => {
   });
 
   test("reports a field of an item that only a body may have", () => {
-    for (const field of [{ historical_migration: true }, { batch: [{ event: "lost" }] }]) {
+    const sentAt = { sent_at: "2026-11-21T12:00:00Z" };
+    for (const field of [{ historical_migration: true }, { batch: [{ event: "lost" }] }, sentAt]) {
       const { lines } = admit(event(field));
       expect(changesIn(lines)).toEqual([["ann", ["ignored_event_field"]]]);
     }

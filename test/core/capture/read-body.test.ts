@@ -226,4 +226,22 @@ describe("a submission", () => {
   ])("that %s: %p", (_case, text, code) => {
     expect(codeOf(text)).toBe(code);
   });
+
+  test.each([
+    ['{"event":"e","api_key":7}', "The project API key is a number: a text is expected."],
+    ['[{"api_key":["a"]}]', "The project API key is a list: a text is expected."],
+    [
+      '[{"api_key":"phc_0123456789abcd"},{"token":"phc_zyxwvutsrq9876"}]',
+      "Two project API keys were found, phc_...abcd and phc_...9876: one is expected.",
+    ],
+    [
+      '{"event":"e","properties":"x","api_key":"a"}',
+      "`properties` is a text: an object is expected.",
+    ],
+    ['{"event":5,"api_key":"a"}', "`event` is 5: a text is expected."],
+  ])("%s names the one thing that is wrong", (text, detail) => {
+    const bytes = new TextEncoder().encode(text);
+    const hints = { key: undefined, keyInBody: true, sentAt: undefined };
+    expect(() => readSubmission(bytes, hints).each(() => {})).toThrow(detail);
+  });
 });

@@ -7,7 +7,10 @@ const EVENT = { event: "a", distinct_id: "u", api_key: "phc_x", properties: {} }
 test.each<[boolean, JsonObject, JsonObject]>([
   [false, {}, {}],
   [false, { type: "capture", library: "posthog-ruby", messageId: "m1" }, {}],
-  [false, { $lib: "posthog-java", $set: { a: 1 }, offset: 3 }, {}],
+  [false, { $lib: "posthog-java", $set: { a: 1 }, offset: 3 }, { $lib: "posthog-java" }],
+  [true, { $lib: "posthog-java" }, {}],
+  [true, { $lib_version: "1.2" }, { $lib_version: "1.3" }],
+  [true, { sent_at: "2026-11-21T12:00:00Z" }, {}],
   [false, { context: {}, groups: [], name: "", $groups: null }, {}],
   [false, { groups: { team: 1 }, $groups: { team: 1 } }, { $groups: { team: 1 } }],
   [true, { groups: { team: 2 } }, { $groups: { team: 1 } }],

@@ -192,13 +192,16 @@ test("$set and $unset of $groupidentify change no person and leave a warning, $s
     batch(
       describing({ $set: { plan: "pro" } }),
       describing({ $unset: ["plan"] }),
+      describing({ $group_set_once: { plan: "pro" } }),
+      describing({ $group_unset: ["plan"], $group_properties: {}, $group_0: "acme" }),
+      describing({ $group_0: "acme" }),
       describing({ $set: {}, $set_once: { $initial_referrer: "$direct" } }),
       describing({}),
     ),
   );
 
   const { body } = await app.get("/ingestion_warnings/");
-  expect(body).toMatchObject({ count: 1, results: [{ type: "set_on_groupidentify", count: 2 }] });
+  expect(body).toMatchObject({ count: 1, results: [{ type: "set_on_groupidentify", count: 4 }] });
   expect((await app.get("/persons/")).body).toMatchObject({ results: [] });
 });
 

@@ -266,24 +266,32 @@ describe("DELETE of a person", () => {
   });
 
   test.each([
-    ["?keep_person=true", 0],
-    ["?keep_person=true&delete_events=false", 0],
-    ["?keep_person=TRUE&delete_events=1", 1],
-  ])("%s keeps the person, and queues %i deletions of events", async (query, queued) => {
-    await app.capture(batch(identified("ann", { plan: "pro" })));
-    const before = await personOf("ann");
+    ["?keep_person=true", 400, 0],
+    ["?keep_person=true&delete_events=false", 400, 0],
+    ["?keep_person=TRUE&delete_events=1", 204, 1],
+  ])(
+    "%s keeps the person, answers %i, and queues %i deletions of events",
+    async (query, status, queued) => {
+      await app.capture(batch(identified("ann", { plan: "pro" })));
+      const before = await personOf("ann");
 
-    const answered = await app.ask("DELETE", `${personsOf()}/${before.id}/${query}`);
+      const answered = await app.ask("DELETE", `${personsOf()}/${before.id}/${query}`);
 
-    expect(answered).toMatchObject({ status: 204, body: "" });
-    expect(await personOf("ann")).toEqual(before);
-    expect(deletionsIn()).toMatchObject(
-      Array(queued).fill({ kind: "weekly", person_id: before.id }),
-    );
-    const acted = (await activity()).map((one) => one.activity);
-    expect(acted).toEqual(Array(queued).fill("delete_events"));
-    expect((await app.ask("DELETE", `${personsOf()}/999/${query}`)).status).toBe(404);
-  });
+      const refused = {
+        attr: "keep_person",
+        detail: expect.stringContaining("delete_events=true"),
+      };
+      expect(answered).toMatchObject({ status, body: status === 400 ? refused : "" });
+      expect(await personOf("ann")).toEqual(before);
+      expect(deletionsIn()).toMatchObject(
+        Array(queued).fill({ kind: "weekly", person_id: before.id }),
+      );
+      const acted = (await activity()).map((one) => one.activity);
+      expect(acted).toEqual(Array(queued).fill("delete_events"));
+      const unknown = await app.ask("DELETE", `${personsOf()}/999/${query}`);
+      expect(unknown.status).toBe(status === 400 ? 400 : 404);
+    },
+  );
 
   test("leaves its distinct ids for a new person, who owns the events that were kept", async () => {
     await app.capture(
@@ -494,8 +502,8 @@ describe("bulk_delete", () => {
     const counts = { persons_found: 2, persons_deleted: 0 };
 
     expect(await post("/bulk_delete/", kept)).toMatchObject({
-      status: 202,
-      body: { ...counts, events_queued_for_deletion: 0 },
+      status: 400,
+      body: { attr: "keep_person" },
     });
     expect(deletionsIn()).toEqual([]);
     expect((await post("/bulk_delete/", { ...kept, delete_events: true })).body).toMatchObject({

@@ -300,6 +300,46 @@ describe("a capture body", () => {
     expect(await names()).toEqual([]);
   });
 
+  test.each<[string, string | Uint8Array, Record<string, string>, number, string]>([
+    ["lz4", "{}", { "content-encoding": "lz4" }, 415, "`lz4` is not supported: one of gzip,"],
+    ["four codings", "{}", { "content-encoding": "br,br,br,br" }, 415, "lists 4 codings"],
+    [
+      "base64url",
+      Buffer.from('{"a":"??>>~~"}').toString("base64url"),
+      {},
+      400,
+      "is base64url; write it as base64",
+    ],
+  ])("in %s is refused by its name", async (_case, body, headers, status, detail) => {
+    const refused = await post(body, headers);
+    expect(refused.status).toBe(status);
+    expect(refused.text).toContain(detail);
+  });
+
+  test("whose clock cannot be read says which times it left uncorrected", async () => {
+    const at = { timestamp: "2026-11-21T11:00:00Z" };
+    const ask = (query: string, more: object = {}) =>
+      app.ask("POST", `/e/${query}`, {
+        body: JSON.stringify({ ...event({ ...at, ...more }), api_key: app.token }),
+        key: null,
+      });
+    for (const query of [
+      "?_=1763726400",
+      "?_=abc",
+      `?_=${Date.parse("2026-11-21T12:00:00Z")}`,
+      "?_=",
+      "",
+    ]) {
+      expect((await ask(query)).status).toBe(200);
+    }
+    await ask("", { properties: { $ignore_sent_at: "true" } });
+    await ask("", { properties: { $ignore_sent_at: false } });
+    await app.app.ingest.caughtUp();
+
+    const { body } = await app.get("/ingestion_warnings/");
+    expect(body).toMatchObject({ results: [{ type: "ignored_invalid_sent_at", count: 3 }] });
+  });
+
   test("with a byte that is no UTF-8 costs that text alone, and warns about its event", async () => {
     const events = ["before", "brok?en", "after"].map((name) => event({ event: name }));
     const bytes = Buffer.from(JSON.stringify({ api_key: app.token, batch: events }));
