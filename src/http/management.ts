@@ -8,7 +8,7 @@ import { EventStream, eventStream } from "./answer/event-stream.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
 import { changesOf } from "./changes.ts";
-import { hasProject, type Route, shapesOf, type Thing } from "./operation/route.ts";
+import { hasProject, type Route, shapesOf, type Thing, takesBody } from "./operation/route.ts";
 import type { publicAddress } from "./request/address.ts";
 import type { Authorizer, Granted } from "./request/auth.ts";
 import { type Meter, parsedBody, readBody } from "./request/body.ts";
@@ -111,9 +111,6 @@ export function mountManagement(
     ...shapesOf(route),
   });
 }
-
-/** Whether a request may have a body that means something; operations that are always refused read none. */
-const takesBody = ({ method, status }: Route) => status !== 405 && method !== "GET";
 
 const NO_BODY: TSchema = t.Object({});
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type TSchema, t } from "elysia";
 import type { JsonObject } from "../../core/values/json.ts";
-import { type Documented, type Route, shapesOf } from "../operation/route.ts";
+import { type Documented, type Route, shapesOf, takesBody } from "../operation/route.ts";
 import { pageLink } from "../operation/schemas.ts";
 import { PreferHeader } from "../request/preferences.ts";
 import type { WriteSchema } from "./json-schema.ts";
@@ -43,7 +43,7 @@ export function operationOf(
       ...failures(400, 401, 403),
       ...(route.path.includes("/:") ? failures(404) : {}),
       ...(isVersioned ? failures(409) : {}),
-      ...(body === undefined ? {} : failures(408, 413, 415)),
+      ...(takesBody(route) ? failures(408, 413, 415) : {}),
       ...failures(429, 500, 503, 504),
     },
   };

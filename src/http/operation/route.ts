@@ -66,6 +66,10 @@ export function route<
   return definition as unknown as Route;
 }
 
+/** Whether the body of a request is read; operations that are always refused read none. */
+export const takesBody = ({ method, status }: Pick<Route, "method" | "status">): boolean =>
+  status !== 405 && method !== "GET";
+
 /** Whether a route is about one project. */
 export function hasProject({ path }: Pick<Route, "path">): boolean {
   return path.includes("/:project_id/");
