@@ -98,6 +98,17 @@ export const isDecimal = withChoices(
     (/^(?:sum|[-+*])$/.test(nameOf(node)) && nodesIn(node.children).some(isDecimal)),
 );
 
+/** Returns `true` or `false` by a property as the text that it is in typed filters, too; any other node as it is. */
+export function besideText(node: Node): Node {
+  const isCast = node.class === "CAST" && node.cast_type?.id === "BOOLEAN";
+  const child = isCast && isNode(node["child"]) ? constantText(node["child"]) : undefined;
+  const written: unknown = isCast ? child : node.value?.value;
+  const isTruth = isCast ? /^(?:t|f|true|false)$/i.test(child ?? "") : typeof written === "boolean";
+  if (!isTruth) return node;
+  const text = /^t/i.test(String(written)) ? "true" : "false";
+  return { ...constant(text), query_location: node.query_location ?? 0 };
+}
+
 /** Returns whether an expression is a date without a time by its own words. */
 export const isDate = withChoices(
   (node) =>
@@ -166,9 +177,10 @@ export function foundAmong(
 ): Node {
   const within = (one: Node, some: readonly Node[]) => operator("COMPARE_IN", [one, ...some], at);
   const numbers = list.filter(isNumber);
-  const others = list.filter((one) => !isNumber(one));
+  const texts = isText(value) ? list.map(besideText) : list;
+  const others = texts.filter((one) => !isNumber(one));
   if (others.length === 0) return within(asNumber(value), list);
-  if (!isText(value) || numbers.length === 0) return within(value, list);
+  if (!isText(value) || numbers.length === 0) return within(value, texts);
   const both = [within(asNumber(value), numbers), within(value, others)];
   return operator("CONJUNCTION_OR", both, at);
 }

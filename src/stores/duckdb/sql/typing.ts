@@ -6,6 +6,7 @@ import { isCondition, renamed, SPECIAL_CALLS } from "./hogql/special-calls.ts";
 import { bounded, castTime, checkTimes, counted, inZone, moved, withOffset } from "./moments.ts";
 import type { From } from "./names.ts";
 import {
+  besideText,
   both,
   bothMet,
   foundAmong,
@@ -231,7 +232,8 @@ export class Typing {
     return { ...node, ...Object.fromEntries(fields.map((field, index) => [field, typed[index]])) };
   }
 
-  #typed(parts: readonly Node[], isOrder: boolean): Node[] {
+  #typed(given: readonly Node[], isOrder: boolean): Node[] {
+    const parts = given.some(isText) ? given.map(besideText) : given;
     const isDigits = (part: Node) => NUMBER.test(constantText(part) ?? "");
     const isNumbers = isOrder && parts.some(isText);
     const nodes =

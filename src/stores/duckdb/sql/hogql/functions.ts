@@ -61,7 +61,7 @@ toInt toInt8 toInt16 toInt32 toInt64 toUInt8 toUInt16 toUInt32 toUInt64 toIntOrN
 toIntOrZero toInt8OrZero toInt16OrZero toInt32OrZero toInt64OrZero toUInt8OrZero toUInt16OrZero toUInt32OrZero toUInt64OrZero: coalesce(INT_, 0)
 toFloat toFloat32 toFloat64 toFloatOrNull toFloat32OrNull toFloat64OrNull: NUMBER_
 toFloatOrZero toFloat32OrZero toFloat64OrZero toFloatOrDefault: coalesce(NUMBER_, 0) | coalesce(NUMBER_, $2)
-toBool toBoolean: TRY_CAST($1 AS BOOLEAN)
+toBool toBoolean: CASE WHEN NOT regexp_full_match(CAST($1 AS VARCHAR), '[A-Za-z]{1,3}') THEN TRY_CAST($1 AS BOOLEAN) END
 toUUID toUUIDOrNull: TRY_CAST($1 AS UUID)
 toJSONString: CAST(to_json($1) AS VARCHAR)
 toDate _toDate toDateOrNull: TRY_CAST(READ_ AS DATE) | CAST(ZONED_ AS DATE)
