@@ -166,6 +166,7 @@ liveLogsCheckpoint: write the nextCursor of the page before as after
 resourceFingerprint: write serviceNames, or a filter of the type log_resource_attribute
 operator_value: write 1, or the value performed_event_multiple with operator_value
 time_value: leave it out: min_periods counts the intervals
+total_periods: leave it out, and write min_periods: the intervals are those of the period of the query
 operand: write properties as a group with the type AND or OR
 funnelCustomSteps: write one ActorsQuery for each funnelStep
 `),

@@ -132,7 +132,7 @@ describe("a behavioral filter", () => {
     ],
     [{ sum_property: "x" }, "invalid_input", "sum_property", "performed_event_sum"],
     [{ min_periods: 2 }, "invalid_input", "min_periods", "performed_event_regularly"],
-    [{ total_periods: 2 }, "invalid_input", "total_periods", "not known"],
+    [{ total_periods: 2 }, "invalid_input", "total_periods", "write min_periods"],
     [
       { value: "performed_event_regularly", min_periods: 2 },
       ...(["required", "time_interval", "required"] as const),

@@ -62,6 +62,8 @@ SELECT clause without selection list => SELECT has no columns
 export const syntaxSentence = (message: string): string =>
   sentenceOf(OF_PARSER, message) ?? "The SQL is not understood";
 
+const GROUP_ADVICE = ": a group has the number of its type, as in group_0.properties.sector";
+
 /** Fails `invalid_input` for a text that DuckDB's parser does not read. */
 export function refuseUnread({ error_message, position }: Node, text: string): never {
   const message = String(error_message);
@@ -69,7 +71,8 @@ export function refuseUnread({ error_message, position }: Node, text: string): n
   if (/^Max expression depth|^memory exhausted/.test(message)) throw refused(SQL_DEPTH_DETAIL);
   const at =
     typeof position === "string" && text !== "" ? ` ${placeOf(Number(position), text)}` : "";
-  throw refused(`${syntaxSentence(message)}${at}${signAdvice(text)}.`);
+  const advice = /\bgroup\.properties\b/i.test(text) ? GROUP_ADVICE : signAdvice(text);
+  throw refused(`${syntaxSentence(message)}${at}${advice}.`);
 }
 
 const NO_PLAN =
@@ -100,8 +103,8 @@ const NO_COLUMN = /^(?:Values list|Table) "(\w+)" does not have a column named "
 const OF_BINDER = sentences(String.raw`
 ^(?:Values list|Table) "(\w+)" does not have a column named "(.*?)" => There is no column "$2" in $1. A property is written $1.properties.$2.
 ^Referenced column "arrayJoin \d+" => arrayJoin takes a list: write [1, 2], groupArray(x) or splitByChar(',', text).
-^Referenced column "(.*?)" .*?not found.*?: (.*)$ => There is no column "$1" in these tables. Similar names: $2. A property is written properties.$1, a text '$1'.
-^Referenced column "(.*?)" .*?not found => There is no column "$1" in these tables. A property is written properties.$1, a text '$1'.
+^Referenced column "(.*?)" .*?not found.*?: (.*)$ => There is no column "$1" in these tables. Similar names: $2. A property is written properties.$1, a text in single quotes: '$1'.
+^Referenced column "(.*?)" .*?not found => There is no column "$1" in these tables. A property is written properties.$1, a text in single quotes: '$1'.
 ^Referenced table "(.*?)" not found => There is no table "$1" in FROM here: before a dot stands the name that FROM gives.
 GROUP BY ALL will only group => With GROUP BY ALL, ORDER BY takes selected columns alone, and no property: write GROUP BY 1, 2.
 ^column "(.*?)" must appear in the GROUP BY clause => Add "$1" to GROUP BY, or write any($1).

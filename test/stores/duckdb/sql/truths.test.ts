@@ -41,3 +41,21 @@ test.each([
 test("a typed filter counts the same values", async () => {
   expect([await typed(true), await typed("true"), await typed(false)]).toEqual([2, 2, 2]);
 });
+
+test("groupArray takes DISTINCT", async () => {
+  const { body } = await app.run(
+    "SELECT length(groupArray(DISTINCT event)) FROM events WHERE event IN ('is', 'view')",
+  );
+  expect(body).toMatchObject({ results: [[2]] });
+});
+
+test.each([
+  ["SELECT count() FROM events WHERE group.properties.sector = 'x'", "group_0.properties.sector"],
+  ['SELECT count() FROM events WHERE event = "bill settled"', "in single quotes: 'bill settled'"],
+])("%s is refused with what to write", async (statement, said) => {
+  const { status, body } = await app.run(statement);
+  expect({ status, body }).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining(said) },
+  });
+});

@@ -245,5 +245,8 @@ export function zipped(node: Node): Node {
 /** Returns a call with the name that DuckDB has for its function. */
 export function renamed(node: Node): Node {
   const name = folded(node.function_name);
+  if (node["distinct"] === true && /^grouparray(?:\(\))?$/.test(name)) {
+    return { ...node, distinct: false, function_name: name.replace("array", "uniqarray") };
+  }
   return { ...node, function_name: HOGQL_RENAMED.get(name) ?? name };
 }
