@@ -104,8 +104,7 @@ export class Typing {
     const known = Object.keys(this.#templates.functions).map((key) => key.split("/"));
     const counts = known.filter(([one]) => one === name).map(([, count]) => count);
     if (counts.length === 0) return this.called(node);
-    const detail = `The function ${named(name)} takes ${counts.join(" or ")} arguments here.`;
-    return refuse(detail, node);
+    return refuse(`The function ${named(name)} takes ${counts.join(" or ")} arguments here.`, node);
   }
 
   /** An aggregate with `If` and a condition. */
