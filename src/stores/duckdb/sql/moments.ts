@@ -1,6 +1,6 @@
 import { isoTime } from "../../../core/values/time.ts";
 import { clockPieces, zonedSpan } from "../../../core/values/zoned-time.ts";
-import { intervalOf, isDate, isNumber, isTime, isTimeColumn } from "./nodes.ts";
+import { intervalOf, isDate, isNumber, isPlainTime, isTime, isTimeColumn } from "./nodes.ts";
 import {
   constant,
   constantText,
@@ -140,9 +140,10 @@ type Side = { timezone: string; isLower: boolean; isStrict: boolean };
 
 /** Returns the text of a time that is written out, alone or as in toDateTime('…'). */
 function writtenIn(node: Node): string | undefined {
-  const [first] = node.type === "OPERATOR_COALESCE" ? nodesIn(node.children) : [node];
-  const isCast = first?.class === "CAST" && first.cast_type?.id === "TIMESTAMP WITH TIME ZONE";
-  return constantText(isCast && isNode(first["child"]) ? first["child"] : node);
+  const [first] = node.type === "OPERATOR_COALESCE" ? nodesIn(node.children) : [];
+  if (first !== undefined) return writtenIn(first);
+  const isCast = node.class === "CAST" && node.cast_type?.id === "TIMESTAMP WITH TIME ZONE";
+  return constantText(isCast && isNode(node["child"]) ? node["child"] : node);
 }
 
 /** Returns the instant of a bound near which the clock is changed; undefined of all else. */
@@ -161,7 +162,9 @@ function instantAt(text: string, { timezone, isLower, isStrict }: Side): string 
 /** Fails `invalid_input` for a text without a digit that stands by a time. */
 export function checkTimes(nodes: readonly Node[]): void {
   const zoned = nodes.find(isOnClock);
-  const isOnOne = nodes.every((one) => isOnClock(one) || constantText(one) !== undefined);
+  const isOnOne = nodes.every(
+    (one) => isOnClock(one) || isPlainTime(one) || constantText(one) !== undefined,
+  );
   if (zoned !== undefined && !isOnOne) refuse(ON_CLOCK, zoned);
   if (!nodes.some((one) => isTimeColumn(one) || isDate(one))) return;
   const wrong = nodes.find((one) => /^(?!-?infinity$|epoch$)\D*$/i.test(constantText(one) ?? "1"));
