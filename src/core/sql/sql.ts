@@ -129,9 +129,6 @@ function checkText(text: string): void {
   if (Buffer.byteLength(text) > SQL_BYTES_MAX) {
     throw new Failure("too_long", `At most ${SQL_BYTES_MAX} bytes.`, SQL_ATTR);
   }
-  if (text.includes("\0")) {
-    throw new Failure("invalid_input", "SQL has no character of code 0.", SQL_ATTR);
-  }
 }
 
 /** Estimates the memory of the process without statements, whenever the first statement starts. */

@@ -333,7 +333,7 @@ describe("a query in SQL", () => {
       "One (a, b) is not compared with two bounds at once",
     ],
     ["SELECT 1e999", "A number in the SQL is too large."],
-    ["SELECT '\0'", "SQL has no character of code 0."],
+    ["SELECT '\0'", "A text here has NUL (\\u0000)"],
   ])("%j gets the reason", async (text, detail) => {
     const { status, body } = await app.run(text);
     expect({ status, body }).toMatchObject({
