@@ -47,6 +47,10 @@ const INSTEAD: readonly (readonly [words: RegExp, instead: string])[] = [
     /busiest|quietest|peak/,
     "Ask which day, day of the week or hour had the most of an event: which day had the most page views.",
   ],
+  [
+    /latest|newest|oldest|earliest|most recent|\blast\b/,
+    "Ask for its time, with your event in place of purchase: when was the last purchase, when was the first purchase.",
+  ],
   [/touch|attribution/, "Name the event and the property: purchases by first touch utm source."],
 ];
 

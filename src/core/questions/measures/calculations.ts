@@ -9,10 +9,19 @@ import {
   textOf,
 } from "../read/asked.ts";
 import { unitOfName } from "../read/numbers.ts";
+import {
+  isSummed,
+  refuseCounts,
+  refuseNumbers,
+  refuseOwners,
+  refuseSums,
+  refuseTexts,
+  refuseTime,
+} from "../read/unclear.ts";
 import { nameStems, singular } from "../text/stems.ts";
 import { amountsTrend, hasMoney, isCurrencySaid } from "./amounts.ts";
 import { type Measure, node, trend } from "./draft.ts";
-import { freeBefore, use, useAll } from "./items.ts";
+import { freeBefore, PEOPLE, use, useAll } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
 
 const CALCULATIONS: readonly (readonly [tag: string, math: string])[] = [
@@ -30,6 +39,10 @@ const CALCULATIONS: readonly (readonly [tag: string, math: string])[] = [
 
 /** The calculation that a question names. "How much time did it save" is a sum, "how long does it take" an average. */
 function calculationOf(asked: Asked): readonly [tag: string, math: string] | undefined {
+  // "Total fee per day on average" is the average of sums.
+  const isOfSums =
+    asked.when.interval !== undefined && asked.find("AVERAGE")?.word === "on_average";
+  if (isOfSums && asked.has("SUM")) return ["SUM", "sum"];
   const found = CALCULATIONS.find(([tag]) => asked.has(tag));
   const isSum = found?.[0] === "HOW_LONG" && asked.find("HOW_LONG")?.word === "how_much_time";
   return isSum ? ["HOW_LONG", "sum"] : found;
@@ -55,21 +68,36 @@ export const calculation: Measure = (asked) => {
   const target = targetOf(asked, event);
   if (target === undefined) return undefined;
   const { item, property } = target;
+  refuseOwners(target, calculationOf(asked)?.[1]);
+  refuseNumbers(asked, target, event);
   const owner = event ?? ownerOf(asked, property, item === undefined ? "" : textOf(item));
-  const math = takeMath(asked) ?? (item !== undefined && isRanked(item) ? "avg" : "sum");
+  if (isSummed(property)) refuseSums(asked, target, owner, calculationOf(asked)?.[0]);
+  const math = eachMath(asked, owner) ?? (item !== undefined && isRanked(item) ? "avg" : "sum");
   use(item, ...events);
   // "Units sold (quantity)" names the property again.
   useAll(asked, ({ part, term }) => part === undefined && term.properties[0] === property);
   if (events.length > 1) throw new NotUnderstood(textOf(events[1] as Item));
   takeEmptyWords(asked, owner);
-  const people = hasPeople(asked) ? takePeople(asked) : undefined;
-  if (people?.isDoer === true || people?.isPayer === true) throw new NotUnderstood(people.words);
+  takeAll(asked);
   const series = node(owner?.name ?? null, {
     ...{ math, math_property: property.name },
     ...(property.of === "person" ? { math_property_type: "person_properties" } : {}),
   });
   return isMoney(property) ? amountsTrend(asked, series, owner) : trend([series], [owner ?? null]);
 };
+
+/** Takes a noun for all people. Throws `NotUnderstood` for those of an event. */
+function takeAll(asked: Asked): void {
+  const people = hasPeople(asked) ? takePeople(asked) : undefined;
+  if (people?.isDoer === true || people?.isPayer === true) throw new NotUnderstood(people.words);
+}
+
+/** Takes the math of a question. "Cost per bill" is the sum divided by the number of bills. */
+function eachMath(asked: Asked, owner: EventInfo | undefined): string | undefined {
+  const math = takeMath(asked);
+  const isEach = (math ?? "sum") === "sum" && perItems(asked, owner).length > 0;
+  return isEach ? "avg" : math;
+}
 
 type Target = { item?: Item; property: PropertyInfo };
 
@@ -83,7 +111,7 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
       target.item !== undefined &&
       asked.beside(target.item, 1)?.at === target.item.at + 1 &&
       asked.beside(target.item, 1)?.part?.kind === "ev";
-    if (math === undefined) refuseTime(asked, target.item);
+    if (math === undefined && !isRankedBy(asked, target.item)) refuseTime(target.item);
     const isAsked =
       math !== undefined ||
       isOfEvent ||
@@ -98,6 +126,7 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
   if (event === undefined || asked.events().length > 1 || hasPeople(asked)) return undefined;
   const [number, ...others] = ownNumbers(asked, event);
   if (number !== undefined && others.length === 0 && isOneOf(asked)) return { property: number };
+  refuseCounts(asked);
   if (!hasMoney(event) || !isOfMoney(asked, math)) return undefined;
   return { property: asked.moneyOf(event, "amount") };
 }
@@ -108,23 +137,6 @@ const ownNumbers = (asked: Asked, event: EventInfo): PropertyInfo[] =>
     ({ of, name, type }) =>
       of === "event" && type === "number" && !name.startsWith("$") && event.properties.has(name),
   );
-
-/** Refuses "sum of amount" of an event whose amounts are texts: "amount" is no word for a count then. */
-function refuseTexts(asked: Asked, event: EventInfo | undefined, math: string | undefined): void {
-  const isTexts = ({ isUsed, tags, term }: Item) =>
-    !isUsed &&
-    tags.includes("COUNT") &&
-    term.properties.some(({ of, name }) => of === "event" && event?.properties.has(name));
-  const item = math === undefined ? undefined : asked.items.find(isTexts);
-  if (item !== undefined) throw new NotUnderstood(textOf(item), "Its values are no numbers.");
-}
-
-/** Refuses "time to resolve by priority", which may be an average or a sum. */
-function refuseTime(asked: Asked, item: Item | undefined): void {
-  if (item === undefined || isRankedBy(asked, item) || !/\b(?:time|duration)\b/i.test(textOf(item)))
-    return;
-  throw new NotUnderstood(textOf(item), 'Say "average" or "total".');
-}
 
 /** "Highest order", "average tip", "total of orders in euros", "refunds in euros", "how much did we refund". */
 function isOfMoney(asked: Asked, math: string | undefined): boolean {
@@ -179,8 +191,10 @@ const TIME =
   /^(?:how_\w+_take|how_long|hours|minutes|time|times|duration|length|long|slowest|fastest|longest|shortest)$/;
 
 /** The number properties in a question, without labels; with a calculation, those with some numbers, too. */
-const numbersOf = (asked: Asked, event: EventInfo | null, math: string | undefined): Target[] =>
-  asked.items.flatMap((item): Target[] => {
+const numbersOf = (asked: Asked, event: EventInfo | null, math: string | undefined): Target[] => {
+  // A project may call a number "average", too.
+  const of = (item: Item | undefined) => Number(isTagged(item, calculationOf(asked)?.[0] ?? ""));
+  const all = asked.items.flatMap((item): Target[] => {
     // "What did guests pay" is not about the number of guests.
     const isSubject = /^(?:do|does|did)$/.test(asked.items[item.at - 1]?.word ?? "");
     if (item.isUsed || isSubject || !isTagged(item, "PROP", "NEARPROP") || isLabel(asked, item))
@@ -193,6 +207,8 @@ const numbersOf = (asked: Asked, event: EventInfo | null, math: string | undefin
     );
     return property === undefined ? [] : [{ item, property }];
   });
+  return all.toSorted((one, other) => of(one.item) - of(other.item));
+};
 
 /** Whether an amount of money alone means its sum. */
 const isBareMoney = (asked: Asked, [only, ...others]: readonly Target[]): boolean =>
@@ -205,11 +221,8 @@ const isBareMoney = (asked: Asked, [only, ...others]: readonly Target[]): boolea
 
 /** Whether a number is summed: "how many credits were sold", "top shows by minutes listened", "minutes listened per week". */
 function isQuantity(asked: Asked, { item, property }: Target): boolean {
-  if (item === undefined || !isTagged(item, "PROP")) return false;
-  // Severities and scores are not summed, unless the question says so.
-  const isSummed =
-    isMoney(property) || /s$|quantity|count|weight|distance|volume/i.test(property.name);
-  if (!isSummed && unitOfName(property.name) === undefined) return false;
+  if (item === undefined || !isTagged(item, "PROP") || isTagged(item, ...PEOPLE)) return false;
+  if (!isSummed(property) && unitOfName(property.name) === undefined) return false;
   const first = asked.items.find(({ tags, part }) => part !== undefined || !tags.includes("F"));
   return (
     item === first || isRankedBy(asked, item) || freeBefore(asked, item, "COUNT") !== undefined
@@ -247,26 +260,34 @@ export function ownerOf(
   );
 }
 
+/** Whether a word is in the name of a property of an event. "Per level" of a "level number" is a label. */
+const isOfProperty = ({ term: { words } }: Item, owner: EventInfo | undefined): boolean =>
+  [...(owner?.properties.keys() ?? [])].some((name) =>
+    nameStems(name).includes(words[0]?.stem ?? ""),
+  );
+
+/** The "per" before an event: "reading time per article" is that of each article read. */
+const perItems = (asked: Asked, owner: EventInfo | undefined): Item[] =>
+  asked.items.filter((per) => {
+    const thing = isTagged(per, "PER") ? asked.beside(per, 1) : undefined;
+    if (thing === undefined || owner === undefined) return false;
+    if (thing.part !== undefined) return thing.part.kind === "ev" && thing.part.event === owner;
+    return !isOfProperty(thing, owner) && thing.term.partOf.includes(owner);
+  });
+
 /** Takes words that add nothing to a calculation, such as "per" in "seats per subscription". */
 function takeEmptyWords(asked: Asked, owner: EventInfo | undefined): void {
-  // "Reading time per article" is that of each article read. "Per level" of a "level number" is a label.
-  const isProperty = ({ term: { words } }: Item) =>
-    [...(owner?.properties.keys() ?? [])].some((name) =>
-      nameStems(name).includes(words[0]?.stem ?? ""),
-    );
-  for (const per of asked.items.filter((item) => isTagged(item, "PER"))) {
+  for (const per of perItems(asked, owner)) {
     const thing = asked.beside(per, 1);
-    if (thing === undefined || thing.part !== undefined || isProperty(thing)) continue;
-    if (!thing.term.partOf.some((one) => one === owner)) continue;
     meanNothing(per);
-    meanNothing(thing);
+    if (thing !== undefined && thing.part === undefined) meanNothing(thing);
   }
   const hasLoss = asked.items.some(
     ({ part }) => part?.kind === "ev" && /cancel|refund|churn|lost/i.test(part.event.name),
   );
   useAll(asked, (item) => {
     const next = asked.beside(item, 1);
-    const isLabel = next?.part?.kind === "ev" && next.part.isPart && isProperty(next);
+    const isLabel = next?.part?.kind === "ev" && next.part.isPart && isOfProperty(next, owner);
     const isBeforeEvent = !isLabel && (next?.part?.kind === "ev" || isTagged(next, "IS_NEW"));
     return (
       (isBeforeEvent && isTagged(item, "PER", "BY")) ||

@@ -29,7 +29,7 @@ export const money: Measure = (asked) => {
   if (isTagged(word, "PROP") && isCalculated(asked) && !isValue) return undefined;
   takeSpender(asked, word);
   word.isUsed = true;
-  const math = takeMath(asked) ?? (isValue ? "avg" : "sum");
+  const math = sumPerInterval(asked, word) ?? takeMath(asked) ?? (isValue ? "avg" : "sum");
   const [named] = asked.events();
   const own = named === undefined ? eventBefore(asked, word) : undefined;
   if (named !== undefined && isJoined(asked, named, word))
@@ -42,6 +42,22 @@ export const money: Measure = (asked) => {
   const series = node(event.name, { math, math_property: property.name }, buyers);
   return amountsTrend(asked, series, event);
 };
+
+/**
+ * "Average revenue per day" is the average of sums; "average" stays for them. Throws `NotUnderstood` for the highest
+ * sum.
+ */
+function sumPerInterval(asked: Asked, word: Item): "sum" | undefined {
+  const { interval } = asked.when;
+  if (interval === undefined || !isTagged(word, "REVENUE", "SPEND")) return undefined;
+  const best = asked.find("GREATEST", "SMALLEST", "MEDIAN", "P75", "P90", "P95", "P99");
+  if (best !== undefined)
+    throw new NotUnderstood(
+      textOf(best),
+      `It may be of each amount or of the sum per ${interval}. Ask for the sums: ${textOf(word)} per ${interval}; or for the amounts without "per ${interval}".`,
+    );
+  return asked.has("AVERAGE") ? "sum" : undefined;
+}
 
 /** Whether "money" in "money transfers" asks for no amount. "By money donated" and "how much money" are about amounts. */
 function isAdjective(asked: Asked, word: Item): boolean {

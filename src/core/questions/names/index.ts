@@ -1,5 +1,5 @@
 import type { NamedProperty, ValueType } from "../../ports/vocabulary.ts";
-import { nameWords, stemOf } from "../text/stems.ts";
+import { folded, nameWords, stemOf } from "../text/stems.ts";
 import { FILLER } from "./lexicon.ts";
 
 /** An event of the project, with its properties. */
@@ -21,7 +21,20 @@ export type PropertyInfo = {
   count: number;
   group?: number;
   events?: ReadonlySet<string>;
+  /** The stored values of a yes-or-no property that mean yes, if there are others than "true". */
+  yes?: string[];
 };
+
+/** The values of a yes-or-no property that mean yes. */
+export const yesOf = ({ yes }: PropertyInfo): string[] => yes ?? ["true"];
+
+/** The values that differ from one only by upper and lower case, of its property. */
+export const sameIn = (values: readonly ValueInfo[], one: ValueInfo): string[] =>
+  values
+    .filter(
+      ({ property, value }) => property === one.property && folded(value) === folded(one.value),
+    )
+    .map(({ value }) => value);
 
 /** A stored value. */
 export type ValueInfo = { property: PropertyInfo; value: string; count: number };

@@ -15,7 +15,7 @@ export const CONCEPTS = {
   least:
     "least, fewest, worst, bottom, least popular, rarest, quietest, least often, weakest, least first, lowest first, fewest number of, lowest number of, least active",
   greatest:
-    "biggest, largest, highest, maximum, max, longest, greatest, record, slowest, maximum of, latest, most expensive, priciest",
+    "biggest, largest, highest, maximum, max, longest, greatest, record, slowest, maximum of, most expensive, priciest",
   smallest:
     "smallest, lowest, minimum, min, shortest, fastest, minimum of, cheapest, least expensive",
   visitor:

@@ -34,7 +34,8 @@ export function propertiesOf(
   }
   const mostly = (types: Map<ValueType, number>) =>
     [...types].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? "text";
-  return [
+  const flags = flagsOf(vocabulary);
+  const all = [
     ...[...ofEvents].map(([name, { types, events: those, ...rest }]): PropertyInfo => {
       return { of: "event", name, type: mostly(types), ...rest, events: those };
     }),
@@ -44,6 +45,29 @@ export function propertiesOf(
     ),
     ...OF_SESSIONS.map(([name, type]): PropertyInfo => ({ of: "session", name, type, count: 1 })),
   ];
+  return all.map((one) => ({ ...one, ...flags.get(`${one.of} ${one.group ?? ""} ${one.name}`) }));
+}
+
+const YES = /^(?:true|yes|y|on|1)$/i;
+const NO = /^(?:false|no|n|off|0)$/i;
+
+/** Properties whose known values all mean yes or no, in several spellings: true, "true" and "yes". */
+function flagsOf({ values }: ProjectVocabulary): Map<string, Pick<PropertyInfo, "type" | "yes">> {
+  const known = new Map<string, Set<string>>();
+  for (const { of, property, value } of values) {
+    const key = `${of.type} ${of.type === "group" ? of.group_type_index : ""} ${property}`;
+    known.set(key, (known.get(key) ?? new Set()).add(value));
+  }
+  return new Map(
+    [...known].flatMap(([key, all]) => {
+      const isFlag =
+        [...all].every((one) => YES.test(one) || NO.test(one)) &&
+        [...all].some((one) => /^(?:true|false)$/i.test(one));
+      const yes = [...all].filter((one) => YES.test(one));
+      if (!isFlag) return [];
+      return [[key, { type: "boolean", ...(yes.length === 0 ? {} : { yes }) }] as const];
+    }),
+  );
 }
 
 /** Units in names that people leave out of a question. */

@@ -16,6 +16,7 @@ import { queryOf } from "./kinds.ts";
 import { breakdownOf, isFree, type Labels } from "./labels.ts";
 import { inUnitOf, unitOfName } from "./numbers.ts";
 import { boundsJson, type Compared, filterJson, parted } from "./parts.ts";
+import { refuseEmpty, refuseMost } from "./unclear.ts";
 
 /** The default period. */
 export const DEFAULT_SPAN: Span = { last: 30, unit: "day" };
@@ -52,11 +53,13 @@ export function completed(
   const order = named ?? draft.order;
   // "Top commenters" asks for people.
   const isOfDoers = asked.items.some(({ part }) => part?.kind === "ev" && part.isDoer);
+  const interval = intervalOf(asked.when);
+  if (order !== undefined && own.length === 0) refuseMost(asked, interval);
+  if (order?.isAscending === true) refuseEmpty(asked, own);
   const isOfObjects = order !== undefined && own.length === 0 && !isOfDoers;
   const objects = isOfObjects ? objectOf(events[0] ?? null) : [];
   const each = objects.length > 0 ? [] : comparedValues(asked, filters);
   const labels = differing([...own, ...each, ...objects]);
-  const interval = intervalOf(asked.when);
   const isOfAll = draft.span === "all" || isOfAllTime(asked, ofOne);
   const span = spanOf(asked.when, interval, isOfAll);
   return queryOf({ asked, draft, filters, labels, order, interval, span, isAsked });

@@ -1,7 +1,15 @@
-import { type NameIndex, numbersAmong, type PropertyInfo, spoken } from "../names/index.ts";
-import { nameStems, nameWords, stemOf } from "../text/stems.ts";
+import { type NameIndex, numbersAmong, type PropertyInfo, sameIn, spoken } from "../names/index.ts";
+import { nameWords } from "../text/stems.ts";
+import { either, isDoneBy, isSo, isTrue, outcome, without } from "./flags.ts";
 import { inUnitOf, numbersIn } from "./numbers.ts";
-import type { Compared, Condition, Part } from "./parts.ts";
+import {
+  type Compared,
+  type Condition,
+  condition,
+  conditionOn,
+  type Part,
+  propertiesIn,
+} from "./parts.ts";
 import type { Match, Place, Places } from "./rules.ts";
 
 type Found = Match<Part>;
@@ -45,21 +53,24 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   for (const pattern of [`PROP (EXACTLY|{is}|{of}|{:})? ${numbers}`, `${numbers} PROP`]) {
     places.each(pattern, (found) => equalNumber(found, index));
   }
-  places.each("PROP _ IS_UNSET", (found) => isSet(found, false));
-  places.each("PROP _ IS_SET", (found) => isSet(found, true));
+  places.each("PROP _ IS_UNSET", (found) =>
+    condition(found, propertiesIn(found), "is_not_set", []),
+  );
+  places.each("PROP _ IS_SET", (found) => condition(found, propertiesIn(found), "is_set", []));
   places.each(
     "PROP (_ (EV|EVPART|PERSON|VISITOR|PAYER))? (VERSUS|OR|AND) _ (WITHOUT|{non|not}) (PROP)? ",
     either,
   );
   places.each("PROP _ (IS_IT|EXACTLY|{is|was|:})? {true|yes|false|no}", isTrue);
   places.each("(SET_ANY|WITHOUT|{with}) _ GROUP", (found) => hasGroup(found, index));
-  places.each("WITHOUT _ PROP", (found) => (isVerb(found) ? undefined : isSet(found, false)));
-  places.each("SET_ANY PROP", (found) => isSet(found, true));
+  places.each("WITHOUT _ PROP", (found) => (isVerb(found) ? undefined : without(found, index)));
+  places.each("SET_ANY PROP", (found) => isSo(found, true));
   places.each("{fail(?:ed|s|ing)?|succe[a-z]+|un[a-z][a-z][a-z]+}", (found) =>
     outcome(found, index),
   );
   // "Orders that are a gift", "premium articles": a boolean says what something is.
-  places.each("PROP", isSo);
+  places.each("{by} _ PROP", isDoneBy);
+  places.each("PROP", (found) => isSo(found));
   for (const [tag, operator] of TEXT_OPERATORS) {
     places.each(`PROP _ (WITHOUT)? _ ${tag} (QUOTED|PAGE|VAL|EV|PROP)`, (found) => {
       const value = found.all.at(-1) as At;
@@ -102,37 +113,6 @@ export function readTexts(places: Places<Part>, index: NameIndex): void {
 
 /** Names of properties with the text that people searched. */
 const SEARCHED = /^(?:search )?(?:query|term|text)$/;
-
-const propertiesIn = (found: Found): readonly PropertyInfo[] => {
-  const [place] = found.free("PROP");
-  const [near] = found.free("NEARPROP");
-  if (place !== undefined) return found.term(place).properties;
-  return near === undefined ? [] : found.term(near).near;
-};
-
-/** A condition with the same values for each possible property; undefined without properties. */
-const condition = (
-  found: Found,
-  properties: readonly PropertyInfo[],
-  operator: string,
-  values: string[],
-  more: Partial<Condition> = {},
-): Condition | undefined =>
-  conditionOn(
-    found,
-    properties.map((property) => ({ property, values, isExact: true })),
-    { operator, isNamed: true, ...more },
-  );
-
-/** Returns a condition with the possible properties and their values; undefined without properties. */
-export const conditionOn = (
-  found: Found,
-  of: Condition["of"],
-  more: Pick<Condition, "operator" | "isNamed"> & Partial<Condition>,
-): Condition | undefined =>
-  of.length === 0
-    ? undefined
-    : { kind: "filter", of, text: found.free().map(found.text).join(" "), ...more };
 
 function numeric(found: Found, compared: Compared): Condition | undefined {
   const properties = numbersAmong(propertiesIn(found)).filter(
@@ -179,69 +159,6 @@ function hasGroup(found: Found, index: NameIndex): Condition | undefined {
   return conditionOn(found, [{ property, values: [], isExact: true }], { operator, isNamed: true });
 }
 
-function isSet(found: Found, is: boolean): Condition | undefined {
-  const properties = propertiesIn(found);
-  const type = properties[0]?.type;
-  if (type === "boolean") return condition(found, properties, "exact", [String(is)]);
-  if (type === "number" && !is) return condition(found, properties, "exact", ["0"]);
-  return condition(found, properties, is ? "is_set" : "is_not_set", []);
-}
-
-/** Reads "runs that failed" and "unresolved tickets" by yes-or-no properties such as `ok` and `resolved`. */
-function outcome(found: Found, { properties, ownWords }: NameIndex): Condition | undefined {
-  const [{ word, tags } = { word: "", tags: [] }] = found.all;
-  if (tags.length > 0 || ownWords.has(word)) return undefined;
-  const [, base] = /^un(.+)$/.exec(word) ?? [];
-  const isSame = base === undefined ? /^(?:ok|success(?:ful)?|succeeded|passed)$/ : undefined;
-  const named = properties.filter(
-    ({ of, name, type }) =>
-      of === "event" &&
-      type === "boolean" &&
-      (isSame?.test(spoken(name)) ?? nameStems(name).at(-1) === stemOf(base ?? "")),
-  );
-  return condition(found, named, "exact", [String(word.startsWith("succ"))]);
-}
-
-/** Reads "VIP versus non-VIP", with a line for each. */
-function either(found: Found): Condition | undefined {
-  const [first, second = first] = found.of("PROP");
-  if (first === undefined || found.before?.tags.includes("BY") === true) return undefined;
-  const same = new Set(found.term(second ?? first).properties);
-  const properties = found
-    .term(first)
-    .properties.filter((one) => one.type === "boolean" && same.has(one));
-  return condition(found, properties, "exact", ["true", "false"], { isEach: true });
-}
-
-/** Reads "ok is false". */
-function isTrue(found: Found): Condition | undefined {
-  const properties = propertiesIn(found).filter(({ type }) => type === "boolean");
-  const is = /^(?:true|yes)$/.test(found.all.at(-1)?.word ?? "");
-  return condition(found, properties, "exact", [String(is)]);
-}
-
-/** Reads a boolean property as a condition if it stands before an event or after a form of "be". */
-function isSo(found: Found): Condition | undefined {
-  const { before, after } = found;
-  const properties = propertiesIn(found).filter(({ type }) => type === "boolean");
-  const isAfterBe = BE.test(`${before?.word} ${found.all[0]?.word}`);
-  const isLabel = ["BY", "PER", "WHICH", "MOST"].some((tag) => before?.tags.includes(tag));
-  const isAdjective =
-    !isLabel &&
-    ["EV", "EVPART", "VAL", "PERSON", "VISITOR", "PAYER"].some((tag) => after?.tags.includes(tag));
-  // A plural such as "students" or "first purchases" is a condition too.
-  const isNoun = !isLabel && /[^s]s$/.test(found.all[0]?.word ?? "");
-  // "Charged on fast chargers", "for remote jobs".
-  const isObject = /^(?:on|for|with|in|from|at|using|via)$/.test(before?.word ?? "");
-  // "Handed in late".
-  const isAdverb = before?.part === undefined && before?.tags.includes("DONE") === true;
-  return isAfterBe || isAdjective || isNoun || isObject || isAdverb
-    ? condition(found, properties, "exact", ["true"])
-    : undefined;
-}
-
-const BE = /^\S*(?:^| )(?:is|are|was|were|be|been|being)[ _]/;
-
 /** Reads a property and the values next to it; undefined if there are no values. */
 function listed(found: Found): Condition | undefined {
   if (["BY", "FIRST_TOUCH", "LAST_TOUCH"].some((tag) => found.before?.tags.includes(tag)))
@@ -250,20 +167,22 @@ function listed(found: Found): Condition | undefined {
   const places = found.free("VAL", "QUOTED").filter((place) => place !== named);
   if (places.length === 0) return undefined;
   const of = propertiesIn(found).flatMap((property) => {
-    const values = places.flatMap((place) => storedValue(place, property, found) ?? []);
-    return values.length === places.length ? [{ property, values, isExact: true }] : [];
+    const values = places.map((place) => storedValues(place, property, found));
+    return values.every(({ length }) => length > 0)
+      ? [{ property, values: values.flat(), isExact: true }]
+      : [];
   });
   const isNot = found.of("WITHOUT", "EXCEPT", "DIFFERS").length > 0;
   const isEach = found.of("VERSUS").length > 0 ? { isEach: true as const } : {};
   return conditionOn(found, of, { operator: isNot ? "is_not" : "exact", isNamed: true, ...isEach });
 }
 
-/** The stored value of a property that a place names. Text in quotes is used as written. */
-function storedValue(
+/** The stored values of a property that a place names. Text in quotes is used as written. */
+function storedValues(
   place: At,
   { of, name, group, type }: PropertyInfo,
   found: Found,
-): string | undefined {
+): readonly string[] {
   const { values, words, events, number } = found.term(place);
   const known = values.find(
     ({ property }) => property.of === of && property.name === name && property.group === group,
@@ -271,5 +190,6 @@ function storedValue(
   // In "companies with "order placed" events", the quoted text is an event.
   const isEvent = events.length > 0 && !found.all.some(({ word }) => IS_WORD.test(word));
   const isText = words[0]?.isQuoted === true && (type !== "number" || number !== undefined);
-  return known?.value ?? (isText && !isEvent ? words[0]?.text : undefined);
+  if (known !== undefined) return sameIn(values, known);
+  return isText && !isEvent ? [words[0]?.text ?? ""] : [];
 }

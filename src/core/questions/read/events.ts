@@ -123,7 +123,9 @@ function claim(
 }
 
 const isDoneVerb = (place: At | undefined): boolean =>
-  place?.part === undefined && place?.tags.includes("DONE") === true && !place.tags.includes("F");
+  place?.part === undefined &&
+  place?.tags.includes("DONE") === true &&
+  !place.tags.some((tag) => tag === "F" || tag === "COUNT");
 
 /** Reads the number in "completed level 3" as a filter: the word before it is also a property of the event. */
 function takeNumber(places: Places<Part>, at: number, { words }: Term, event: EventInfo): void {

@@ -48,6 +48,10 @@ export const isFree = ({ isUsed, part }: Item): boolean => !isUsed && part === u
 export const isPeople = (item: Item | undefined): boolean =>
   isTagged(item, "PERSON", "VISITOR", "PAYER");
 
+/** Whether a word is written as the name of a property, such as `hours`. */
+export const isName = (item: Item): boolean =>
+  item.term.properties.some(({ name }) => name === textOf(item));
+
 /** Returns the label that a word names; undefined for other words. Also takes the words for first or last touch. */
 export function labelOf(asked: Asked, item: Item): Label | undefined {
   // "On weekdays" leaves out the weekend. It is no label.
@@ -55,7 +59,7 @@ export function labelOf(asked: Asked, item: Item): Label | undefined {
   if (item.part !== undefined || isFiltering) return undefined;
   const isProperty = item.tags.includes("PROP");
   const [tag] = Object.keys(EXPRESSIONS).filter((one) => item.tags.includes(one));
-  if (tag !== undefined && !(isProperty && tag === "DATE"))
+  if (tag !== undefined && !(isProperty && (tag === "DATE" || isName(item))))
     return { json: EXPRESSIONS[tag] as JsonObject };
   const { group: ofGroup, properties } = item.term;
   if (ofGroup !== undefined) {

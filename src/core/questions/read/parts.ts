@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../values/json.ts";
 import type { EventInfo, PropertyInfo } from "../names/index.ts";
+import type { Match } from "./rules.ts";
 
 /** A limit of a number. */
 export type Bound = { is: "gt" | "gte" | "lt" | "lte" | "exact"; number: number };
@@ -142,3 +143,35 @@ export function behavior(
   );
   return isNot && all.length > 1 ? { type: "OR", values: all } : joined(all);
 }
+
+/** The properties that a match may name. */
+export const propertiesIn = (found: Match<Part>): readonly PropertyInfo[] => {
+  const [place] = found.free("PROP");
+  const [near] = found.free("NEARPROP");
+  if (place !== undefined) return found.term(place).properties;
+  return near === undefined ? [] : found.term(near).near;
+};
+
+/** A condition with the same values for each possible property; undefined without properties. */
+export const condition = (
+  found: Match<Part>,
+  properties: readonly PropertyInfo[],
+  operator: string,
+  values: string[],
+  more: Partial<Condition> = {},
+): Condition | undefined =>
+  conditionOn(
+    found,
+    properties.map((property) => ({ property, values, isExact: true })),
+    { operator, isNamed: true, ...more },
+  );
+
+/** Returns a condition with the possible properties and their values; undefined without properties. */
+export const conditionOn = (
+  found: Match<Part>,
+  of: Condition["of"],
+  more: Pick<Condition, "operator" | "isNamed"> & Partial<Condition>,
+): Condition | undefined =>
+  of.length === 0
+    ? undefined
+    : { kind: "filter", of, text: found.free().map(found.text).join(" "), ...more };

@@ -1,9 +1,11 @@
 import { isMoney, type PropertyInfo, spoken } from "../names/index.ts";
+import { singular } from "../text/stems.ts";
 import { type Asked, type Item, isTagged, meanNothing, textOf } from "./asked.ts";
 import {
   EXPRESSIONS,
   isByPerson,
   isFree,
+  isName,
   isPeople,
   type Label,
   type Labels,
@@ -36,6 +38,14 @@ const isEach = (asked: Asked, item: Item): boolean => {
   const isOfPage = asked.beside(item, 1)?.part?.kind === "pages";
   const isArticle = /^an?$/.test(item.word) && (isOfPage || before?.tags.includes("F") === true);
   return isTagged(item, "BY", "PER") && !isArticle;
+};
+
+/** Whether people are only some, as in "by users who are subscribed" and "by people from Berlin". */
+const isOfSome = (asked: Asked, people: Item): boolean => {
+  const next = asked.beside(people, 1);
+  const isSeveral =
+    singular(people.word) !== people.word || /^(?:people|folks|ppl)$/.test(people.word);
+  return isSeveral && (next?.part?.kind === "filter" || isTagged(next, "WHO"));
 };
 
 const CALCULATED =
@@ -101,6 +111,10 @@ class Taking {
   /** Whether people are the label. "Per user" is a ratio, and "top screens by users" ranks the screens. */
   private isLineOfPeople(by: Item, people: Item | undefined): boolean {
     const { asked, isRanked } = this;
+    if (!isRanked && people !== undefined && isOfSome(asked, people)) {
+      meanNothing(by);
+      return false;
+    }
     if (!isRanked) return by.word === "by";
     return !asked.items.some(
       (item) =>
@@ -191,7 +205,9 @@ class Taking {
     const expression = free.find(
       (item) =>
         isTagged(item, "ENTRY", "EXIT", "WEEKDAY", "WHICH_WEEK", "WHICH_MONTH") ||
-        (isTagged(item, "HOUR") && !isTagged(this.asked.beside(item, -1), "NUM", "COUNT")),
+        (isTagged(item, "HOUR") &&
+          !isName(item) &&
+          !isTagged(this.asked.beside(item, -1), "NUM", "COUNT")),
     );
     if (expression !== undefined || this.asked.has(...CALCULATED)) {
       this.add(expression);

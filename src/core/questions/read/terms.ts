@@ -68,12 +68,8 @@ function termAt(words: readonly Word[], from: number, index: NameIndex): Term {
   if (/^(?:https?:\/)?\/(?!$)|^\/$/.test(first.text))
     return { ...NOTHING, words: [first], page: pageOf(first.text) };
   if (/^\S+@\S+$/.test(first.text)) return { ...NOTHING, words: [first], who: first.text };
-  for (let length = Math.min(PHRASE_WORDS_MAX, words.length - from); length > 1; length -= 1) {
-    const some = words.slice(from, from + length);
-    if (some.some(({ isQuoted, low }) => isQuoted || /^[,;?!]$/.test(low))) continue;
-    const found = meaningOf(some, index);
-    if (found !== undefined) return { ...NOTHING, ...found, words: some };
-  }
+  const phrase = phraseAt(words, from, index);
+  if (phrase !== undefined) return phrase;
   const meaning: Partial<Term> = meaningOf([first], index) ?? {};
   // The "no" in "no-shows" is not a negation.
   const isPrefix = first.isJoined === true && /^(?:no|non|un|re|pre)$/.test(first.low);
@@ -91,6 +87,29 @@ function termAt(words: readonly Word[], from: number, index: NameIndex): Term {
     ...numberIn(first.text),
     isFiller: FILLER.has(first.low),
   };
+}
+
+/** The longest phrase at a position that has a meaning; undefined without one of two words or more. */
+function phraseAt(words: readonly Word[], from: number, index: NameIndex): Term | undefined {
+  for (let length = Math.min(PHRASE_WORDS_MAX, words.length - from); length > 1; length -= 1) {
+    const some = words.slice(from, from + length);
+    if (some.some(({ isQuoted, low }) => isQuoted || /^[,;?!]$/.test(low))) continue;
+    const found = isOwnNumber(some, index) ? undefined : meaningOf(some, index);
+    if (found !== undefined) return { ...NOTHING, ...found, words: some };
+  }
+  return undefined;
+}
+
+/** Whether the only word of "count of" that counts is the name of a number of the project. */
+function isOwnNumber(words: readonly Word[], { properties }: NameIndex): boolean {
+  const [word, another] = words.filter(({ low }) => !FILLER.has(low) && low !== "total");
+  return (
+    another === undefined &&
+    !FILLER.has(words[0]?.low ?? "") &&
+    properties.some(
+      ({ of, name, type }) => of === "event" && type === "number" && name === word?.low,
+    )
+  );
 }
 
 /** Whether a noun such as "drivers" means all people: no event "drive" and no value has it. */
@@ -143,7 +162,7 @@ function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | un
     isCommon(text) &&
     words.every(({ text: one }) => one !== one.toUpperCase() || !/\p{L}/u.test(one))
       ? []
-      : valuesNamed(text, index);
+      : valuesNamed(words.map((word) => word.text).join(" "), text, index);
   const isNamed = values.length > 0 || Object.keys(names).length > 0;
   const group = groupNamed(words, index, isNamed);
   const found: Partial<Term> = {
@@ -217,11 +236,20 @@ function exactFirst<T extends { name: string }>(
 }
 
 /** The values for a text or its singular. */
-function valuesNamed(text: string, index: NameIndex): readonly ValueInfo[] {
+function valuesNamed(typed: string, text: string, index: NameIndex): readonly ValueInfo[] {
   // "Blog pages" are several.
   if (text.endsWith(" pages") && index.sections.has(text.slice(0, -6))) return [];
-  return index.values.get(text) ?? index.values.get(singular(text)) ?? [];
+  return asTyped(index.values.get(text) ?? index.values.get(singular(text)) ?? [], typed);
 }
+
+/** Leaves out values that differ from a typed one by upper and lower case alone. */
+const asTyped = (values: readonly ValueInfo[], typed: string): readonly ValueInfo[] =>
+  values.filter(
+    (one) =>
+      one.value === typed ||
+      folded(one.value) !== folded(typed) ||
+      !values.some(({ property, value }) => property === one.property && value === typed),
+  );
 
 function quotedTerm(word: Word, index: NameIndex): Term {
   const { text, owner } = word;
@@ -239,8 +267,9 @@ function quotedTerm(word: Word, index: NameIndex): Term {
     words: [word],
     events: event === undefined ? [] : [event],
     properties: index.properties.filter(({ name }) => name === text),
-    values: (index.values.get(folded(text)) ?? []).filter(
-      ({ value }) => value === text || folded(value) === folded(text),
+    values: asTyped(
+      (index.values.get(folded(text)) ?? []).filter(({ value }) => folded(value) === folded(text)),
+      text,
     ),
     ...(text.startsWith("/") ? { page: text } : {}),
     ...(/^\S+@\S+$/.test(text) ? { who: text } : {}),

@@ -1,7 +1,19 @@
-import type { NameIndex, PropertyInfo, ValueInfo } from "../names/index.ts";
+import {
+  type NameIndex,
+  type PropertyInfo,
+  sameIn,
+  type ValueInfo,
+  yesOf,
+} from "../names/index.ts";
 import { folded } from "../text/stems.ts";
-import { conditionOn, TEXT_OPERATORS } from "./conditions.ts";
-import type { Condition, PageNamed, Part, PersonNamed } from "./parts.ts";
+import { TEXT_OPERATORS } from "./conditions.ts";
+import {
+  type Condition,
+  conditionOn,
+  type PageNamed,
+  type Part,
+  type PersonNamed,
+} from "./parts.ts";
 import type { Match, Place, Places } from "./rules.ts";
 import type { Term } from "./terms.ts";
 
@@ -50,9 +62,15 @@ const isBetweenSteps = ({ all, after }: Found, places: Places<Part>): boolean =>
 const valuesOf = ({ values, properties }: Term): readonly ValueInfo[] => [
   ...values,
   ...properties.flatMap((property) =>
-    property.type === "boolean" ? { property, value: "true", count: property.count } : [],
+    property.type === "boolean"
+      ? yesOf(property).map((value) => ({ property, value, count: property.count }))
+      : [],
   ),
 ];
+
+/** The values that count as one: they differ by upper and lower case alone, or all mean yes. */
+const sameOf = (values: readonly ValueInfo[], one: ValueInfo): string[] =>
+  one.property.type === "boolean" ? yesOf(one.property) : sameIn(values, one);
 
 function alone(found: Found, isNot: boolean): Condition | PageNamed | undefined {
   const places = found.free("VAL");
@@ -70,14 +88,20 @@ function alone(found: Found, isNot: boolean): Condition | PageNamed | undefined 
     found.all[0]?.word === "by" && !/(?:ed|en|paid|made|sent|done|bought|sold)$/.test(before);
   if (first === undefined || isNamedBy || isVague || isLabel) return undefined;
   const of = first.flatMap((one) => {
-    const rest = others.map((values) => values.find(({ property }) => property === one.property));
-    if (rest.some((value) => value === undefined)) return [];
-    const values = [one, ...(rest as ValueInfo[])].map(({ value }) => value);
+    // "Ford" and "FORD" are one value, unless the question has one of them as it is.
+    const same = sameOf(first, one);
+    const rest = others.map((values) => {
+      const other = values.find(({ property }) => property === one.property);
+      return other === undefined ? [] : sameOf(values, other);
+    });
+    if (same[0] !== one.value || rest.some(({ length }) => length === 0)) return [];
+    const values = [same, ...rest];
     const isExact = places.every(
       (place, at) =>
-        folded(values[at] ?? "") === folded(found.text(place)) || isCode(one.property, values[at]),
+        folded(values[at]?.[0] ?? "") === folded(found.text(place)) ||
+        isCode(one.property, values[at]?.[0]),
     );
-    return [{ property: one.property, values, isExact }];
+    return [{ property: one.property, values: values.flat(), isExact }];
   });
   const page = of.find(({ property }) => property.of === "event" && property.name === "$pathname");
   const isPage = of.every(({ property: { name } }) => name.endsWith("pathname"));

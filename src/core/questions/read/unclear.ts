@@ -1,0 +1,127 @@
+import type { Interval } from "../../queries/intervals.ts";
+import type { JsonObject } from "../../values/json.ts";
+import { type EventInfo, isMoney, type PropertyInfo } from "../names/index.ts";
+import { singular } from "../text/stems.ts";
+import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "./asked.ts";
+
+type Target = { item?: Item; property: PropertyInfo };
+
+/**
+ * Refuses "average age of users" and "total seats of companies": a calculation over events counts a person or a group
+ * once for each event. With the owner before the quoted name, as in `person."age"`, events are meant.
+ */
+export function refuseOwners({ item, property: { of, name } }: Target, math = "sum"): void {
+  if (item === undefined || (of !== "person" && of !== "group")) return;
+  if (of === "person" && item.term.words[0]?.owner !== undefined) return;
+  const key = /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``;
+  const [, percent] = /^p(\d+)$/.exec(math) ?? [];
+  const call = percent === undefined ? math : `quantile(0.${percent})`;
+  throw new NotUnderstood(
+    textOf(item),
+    `${name} is a property of ${of}s, and each event would count its ${of} again. Ask in SQL: SELECT ${call}(toFloat(properties.${key})) FROM ${of}s.`,
+  );
+}
+
+/** Refuses "sum of amount" of an event whose amounts are texts: "amount" is no word for a count then. */
+export function refuseTexts(
+  asked: Asked,
+  event: EventInfo | undefined,
+  math: string | undefined,
+): void {
+  const isTexts = ({ isUsed, tags, term }: Item) =>
+    !isUsed &&
+    tags.includes("COUNT") &&
+    term.properties.some(({ of, name }) => of === "event" && event?.properties.has(name));
+  const item = math === undefined ? undefined : asked.items.find(isTexts);
+  if (item !== undefined) throw new NotUnderstood(textOf(item), "Its values are no numbers.");
+}
+
+/** Refuses "count of orders" if orders have a number of that name. "Sum of count of orders" is clear. */
+export function refuseNumbers(
+  asked: Asked,
+  { item, property }: Target,
+  event: EventInfo | undefined,
+): void {
+  if (item === undefined || event === undefined || isMoney(property)) return;
+  const sum = asked.find("SUM");
+  const isClear = asked.has("AVERAGE", "MEDIAN", "GREATEST", "SMALLEST") || sum?.word === "sum";
+  const isCount = isTagged(item, "COUNT") && asked.items[item.at + 1]?.word === "of";
+  if (isClear || !isCount) return;
+  throw new NotUnderstood(
+    textOf(item),
+    `It may be the number of events, or their property ${property.name}. Write "how many ${event.name}" or "sum of ${property.name} of ${event.name}".`,
+  );
+}
+
+/** Refuses "time to resolve by priority", which may be an average or a sum. */
+export function refuseTime(item: Item | undefined): void {
+  if (item === undefined || !/\b(?:time|duration)\b/i.test(textOf(item))) return;
+  throw new NotUnderstood(textOf(item), 'Say "average" or "total".');
+}
+
+/** Whether numbers are added up. Severities and scores are not, unless the question says so. */
+export const isSummed = (property: PropertyInfo): boolean =>
+  isMoney(property) || /s$|quantity|count|weight|distance|volume/i.test(property.name);
+
+/** Refuses "average cost per day": the average of single costs, or of the sums of the days. */
+export function refuseSums(
+  asked: Asked,
+  { item }: Target,
+  owner: EventInfo | undefined,
+  math: string | undefined,
+): void {
+  const { interval } = asked.when;
+  const word = math === undefined || math === "SUM" ? undefined : asked.find(math);
+  if (item === undefined || interval === undefined || owner === undefined) return;
+  if (asked.events().length > 0) return;
+  const isOfEach = asked.items.some(
+    (one) => isTagged(one, "PER") && asked.beside(one, 1)?.term.partOf.includes(owner) === true,
+  );
+  if (word === undefined || isOfEach) return;
+  const name = textOf(item);
+  throw new NotUnderstood(
+    textOf(word),
+    `It may be of each "${owner.name}" or of the sum per ${interval}. Write "${textOf(word)} ${name} of ${owner.name} per ${interval}" for the former, "total ${name} per ${interval}${math === "AVERAGE" ? " on average" : ""}" for the sums.`,
+  );
+}
+
+/** Other words for a question about the most of an event in an interval. */
+const ofIntervals = (event: string, interval: Interval): string =>
+  `Ask for all of them: ${event} per ${interval}${interval === "hour" ? "" : `; or for the one with the most: which ${interval} had the most ${event}`}.`;
+
+/** Refuses "maximum bills per day": a number of events, and not the highest amount. */
+export function refuseCounts(asked: Asked): void {
+  const [named] = asked.events();
+  const word = asked.find("GREATEST", "SMALLEST");
+  const { interval } = asked.when;
+  if (word === undefined || named === undefined || interval === undefined) return;
+  const isPlural = textOf(named)
+    .toLowerCase()
+    .split(" ")
+    .some((one) => singular(one) !== one);
+  if (isPlural || isTagged(asked.beside(word, 1), "COUNT"))
+    throw new NotUnderstood(textOf(word), ofIntervals(textOf(named), interval));
+}
+
+/** Refuses "most bills in a day": a number of events, and not their most frequent values. */
+export function refuseMost({ items }: Asked, interval: Interval | null): void {
+  const isRank = (item: Item) =>
+    item.isUsed && isTagged(item, "MOST", "LEAST") && /most|least|few|high|low/.test(item.word);
+  const word = items.find(isRank);
+  const named = items.find(({ part }) => part?.kind === "ev");
+  if (interval === null || word === undefined || named === undefined) return;
+  throw new NotUnderstood(textOf(word), ofIntervals(textOf(named), interval));
+}
+
+/** Refuses "the day with the fewest orders": lines by time have no day without events. */
+export function refuseEmpty({ items }: Asked, labels: readonly JsonObject[]): void {
+  const word = items.find((item) => item.isUsed && isTagged(item, "LEAST", "SMALLEST"));
+  // "Least first" is the order of the lines that are there.
+  if (!labels.some(({ type }) => type === "hogql") || word?.word === "least_first") return;
+  const named = items.find(({ part }) => part?.kind === "ev");
+  const event = named === undefined ? "page views" : textOf(named);
+  throw new NotUnderstood(
+    word === undefined ? "fewest" : textOf(word),
+    `A time without events has no line, so the fewest may be missing. Ask for all of them: ${event} per day.`,
+  );
+}
