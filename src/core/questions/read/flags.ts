@@ -11,7 +11,7 @@ type Found = Match<Part>;
  */
 export function without(
   found: Found,
-  { values, properties: all }: NameIndex,
+  { values, events }: NameIndex,
 ): Condition | undefined {
   const properties = propertiesIn(found);
   const [first] = properties;
@@ -26,13 +26,14 @@ export function without(
     /(?:^|_)no$/.test(word) &&
     values.get("#0")?.some(({ property }) => property === first) === true;
   if (!isZero) return condition(found, properties, "is_not_set", []);
-  const isOfSame = (one: PropertyInfo) =>
-    one.of === first.of &&
-    one.group === first.group &&
-    [...(first.events ?? [])].every((event) => one.events?.has(event));
   const zero = condition(found, properties, "exact", ["0"]);
   const unset = condition(found, properties, "is_not_set", []);
-  const isUnset = all.some((one) => isOfSame(one) && one.count > first.count);
+  // An event that has other properties more often lacks the number at times.
+  const isUnset = [...(first.events ?? [])].some((name) => {
+    const own = events.get(name)?.properties;
+    const most = Math.max(...[...(own?.values() ?? [])].map(({ count }) => count));
+    return most > (own?.get(first.name)?.count ?? most);
+  });
   if (zero === undefined || unset === undefined || !isUnset) return zero;
   return { ...zero, or: [zero, unset] };
 }
