@@ -38,6 +38,8 @@ const SAME: ReadonlySet<string> = new Set(
     "and then but or by per each between vs ->",
     // Money, which a number of an order is.
     "euros eur",
+    // "Once" says so as well.
+    "only",
     // States of a lifecycle, of which another is named; what is new where it is started.
     "new resurrecting dormant weekdays",
   ].flatMap((words) => words.split(" ")),

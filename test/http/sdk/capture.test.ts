@@ -301,7 +301,13 @@ describe("a capture body", () => {
   });
 
   test.each<[string, string | Uint8Array, Record<string, string>, number, string]>([
-    ["lz4", "{}", { "content-encoding": "lz4" }, 415, "`lz4` is not supported: one of gzip,"],
+    [
+      "lz4",
+      "{}",
+      { "content-encoding": "lz4" },
+      415,
+      "This Content-Encoding is not supported: one of gzip,",
+    ],
     ["four codings", "{}", { "content-encoding": "br,br,br,br" }, 415, "lists 4 codings"],
     [
       "base64url",

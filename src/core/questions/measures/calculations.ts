@@ -107,14 +107,10 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
   const numbers = numbersOf(asked, event ?? null, math);
   const [target] = numbers;
   if (target !== undefined) {
-    const isOfEvent =
-      target.item !== undefined &&
-      asked.beside(target.item, 1)?.at === target.item.at + 1 &&
-      asked.beside(target.item, 1)?.part?.kind === "ev";
     if (math === undefined && !isRankedBy(asked, target.item)) refuseTime(target.item);
     const isAsked =
       math !== undefined ||
-      isOfEvent ||
+      isBeforeEvent(asked, target.item) ||
       asked.has("MUCH") ||
       isBareMoney(asked, numbers) ||
       isQuantity(asked, target);
@@ -130,6 +126,10 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
   if (!hasMoney(event) || !isOfMoney(asked, math)) return undefined;
   return { property: asked.moneyOf(event, "amount") };
 }
+
+/** Whether an event comes right after a property, as in "amount purchased". */
+const isBeforeEvent = (asked: Asked, item: Item | undefined): boolean =>
+  item !== undefined && asked.items[item.at + 1]?.part?.kind === "ev";
 
 /** The number properties that an event has of its own, and not from an SDK. */
 const ownNumbers = (asked: Asked, event: EventInfo): PropertyInfo[] =>

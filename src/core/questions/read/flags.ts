@@ -9,10 +9,7 @@ type Found = Match<Part>;
  * Reads "without a coupon" as not set, for each type of property. "Not urgent" is anything but true, and "without a due
  * date" is a false `has_due_date`. "No results" is 0 too, if that is a value.
  */
-export function without(
-  found: Found,
-  { values, events }: NameIndex,
-): Condition | undefined {
+export function without(found: Found, { values, events }: NameIndex): Condition | undefined {
   const properties = propertiesIn(found);
   const [first] = properties;
   const word = found.of("WITHOUT")[0]?.word ?? "";
