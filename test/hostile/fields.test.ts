@@ -94,12 +94,6 @@ test.each<[string, object, string, RegExp]>([
   ["insights", { query: {}, created_at: OTHER_TIME }, "created_at", /leave it out\.$/],
   [
     "max_tools/create_and_query_insight",
-    { query: "visitors", insight_type: "sql" },
-    "insight_type",
-    /POST …\/query\/ with a HogQLQuery/,
-  ],
-  [
-    "max_tools/create_and_query_insight",
     { query: "visitors", insight_type: "funnel" },
     "insight_type",
     /write trends, or leave it out/,

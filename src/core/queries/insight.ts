@@ -98,19 +98,15 @@ export function wordsIn(sent: Json | undefined): string | undefined {
 const isKind = (kind: unknown): kind is Query["kind"] =>
   typeof kind === "string" && Object.hasOwn(READERS, kind);
 
-/** Returns the requested type; undefined without one. Fails `invalid_choice`. */
+/** Returns the requested type; undefined without one and for `sql`, which each answer has. Fails `invalid_choice`. */
 export function insightTypeOf(type: string | undefined): InsightType | undefined {
-  if (type === undefined) return undefined;
+  if (type === undefined || type === "sql") return undefined;
   const types = Object.keys(INSIGHT_TYPES) as InsightType[];
   const found = types.find((known) => known === type);
   if (found !== undefined) return found;
-  const instead = type === "sql" ? SQL_INSTEAD : "";
-  const detail = `${instead}One of ${types.join(", ")} is expected.`;
+  const detail = `One of ${types.join(", ")}, sql is expected.`;
   throw new Failure("invalid_choice", detail, "insight_type");
 }
-
-const SQL_INSTEAD =
-  "sql is not taken here: leave out insight_type, as each answer has its SQL, or POST …/query/ with a HogQLQuery. ";
 
 /** Fails `invalid_choice` if a query is not of the requested type. */
 export function checkType({ kind }: JsonObject | Query, type: InsightType | undefined): void {
