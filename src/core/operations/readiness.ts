@@ -21,7 +21,7 @@ type Needs = {
 /** Why a server is not ready, in sentences by their codes. */
 export const REASONS = {
   shutting_down: "It is shutting down.",
-  rebuilding: "The event store is made again.",
+  rebuilding: "The event store is being rebuilt.",
   replaying_journal: "The stores lack events that the journal has.",
   disk_full: "The disk is almost full.",
   journal_refused: "The disk refuses events.",

@@ -94,7 +94,8 @@ function invalid(error: ValidationError): Failure {
     expected === ""
       ? "The value has the wrong type or form: /openapi.json has the right one."
       : `${expected[0]?.toUpperCase()}${expected.slice(1)} is expected.`;
-  return new Failure(choices.length > 0 ? "invalid_choice" : "invalid_input", detail, attr);
+  const isChoice = choices.length > 0 && typeof first?.value === "string";
+  return new Failure(isChoice ? "invalid_choice" : "invalid_input", detail, attr);
 }
 
 type Schema = Record<string, unknown>;

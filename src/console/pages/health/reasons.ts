@@ -7,7 +7,7 @@ const KNOWN: Record<string, Explained> = {
     remedy: "It takes events again after its start.",
   },
   rebuilding: {
-    sentence: "The event store is made again.",
+    sentence: "The event store is being rebuilt.",
     remedy: "Wait: the log says how far it is. Events are taken, and queries answer afterwards.",
   },
   replaying_journal: {
