@@ -71,7 +71,7 @@ const DIRECTORIES = ["archive", "engine", "events", "journal", "loads", "seen", 
 
 /** Files in a data directory, by the directory that they are in. */
 const FILES: Record<string, RegExp> = {
-  "": /^(lock\.db|hoglet\.sqlite(-wal|-shm)?|journal\.end|dead-letters\.ndjson|daily-salts\.json|initial-key)$/,
+  "": /^(lock\.db|hoglet\.sqlite(-wal|-shm)?|journal\.(end|lost)|dead-letters\.ndjson|daily-salts\.json|initial-key)$/,
   archive: /^archive\.json$/,
   events: /^\d+\.duckdb(\.wal)?$/,
   journal: /^\d+\.journal$/,

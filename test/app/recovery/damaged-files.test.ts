@@ -110,6 +110,7 @@ const FILES: [string, (data: string) => string][] = [
   ["a segment of the journal", segmentIn],
   ["the event store's file", () => "events/1.duckdb"],
   ["the dead letters", () => "dead-letters.ndjson"],
+  ["the losses of the journal", () => "journal.lost"],
 ];
 
 const INSTEAD: Record<string, (path: string) => void> = {
