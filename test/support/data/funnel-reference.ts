@@ -197,36 +197,48 @@ function sequencesOf(set: DataSet, events: Stored[], { plan, steps }: Asked): Se
 const firstOf = (attempts: Attempt[]): Attempt | undefined =>
   attempts.toSorted((a, b) => (a.times[0] ?? 0) - (b.times[0] ?? 0))[0];
 
-/** Every attempt of a person with a value that passes `isCounted`, and the best of them. */
-function bestAttempts(
-  set: DataSet,
-  trial: Asked,
-  isCounted: (attempt: Attempt) => boolean = () => true,
-  chosen: (attempts: Attempt[]) => Attempt | undefined = best,
-): { value: string | null; attempt: Attempt }[] {
+/** An attempt of a person, and the value that it counts for. */
+type Tried = { owner: string; value: string | null; attempt: Attempt };
+
+/** Every attempt of every person. */
+function attemptsOf(set: DataSet, trial: Asked): Tried[] {
   const { plan, isIn, excluded } = trial;
-  return [...histories(set, set.events.filter(isIn)).values()].flatMap((events) =>
-    sequencesOf(set, events, trial).flatMap(({ events: own, steps, valueIn }) => {
-      const attempts = own
-        .flatMap((_, at) => attemptAt(own, at, { query: plan.query, steps, excluded }) ?? [])
-        .filter(isCounted);
-      return [...Map.groupBy(attempts, valueIn)].map(([value, some]) => {
-        return { value, attempt: chosen(some) as Attempt };
-      });
+  return [...histories(set, set.events.filter(isIn))].flatMap(([owner, events]) =>
+    sequencesOf(set, events, trial).flatMap(({ events: own, steps, valueIn }) =>
+      own.flatMap((_, at) => {
+        const attempt = attemptAt(own, at, { query: plan.query, steps, excluded });
+        return attempt === undefined ? [] : { owner, value: valueIn(attempt), attempt };
+      }),
+    ),
+  );
+}
+
+/** For each line, the attempt that is chosen of those of each person. */
+function linesOf(
+  all: readonly Tried[],
+  lineOf: (value: string | null) => string,
+  chosen: (attempts: Attempt[]) => Attempt | undefined = best,
+): Map<string, Attempt[]> {
+  const lines = Map.groupBy(all, ({ value }) => lineOf(value));
+  return new Map(
+    [...lines].map(([line, tried]) => {
+      const owners = Map.groupBy(tried, ({ owner }) => owner).values();
+      const attempts = [...owners].map((own) => chosen(own.map(({ attempt }) => attempt)));
+      return [line, attempts as Attempt[]];
     }),
   );
 }
 
-/** Returns the line of each value: those with the most of some attempts have their own. */
-function linesOf(all: readonly { value: string | null }[], { plan }: Asked) {
+/** Returns the line of each value: those that most persons have have their own. */
+function ranked(all: readonly Tried[], { plan }: Asked) {
   const { breakdown } = plan.query;
   const values = [...Map.groupBy(all, ({ value }) => value)].map(([value, some]) => ({
-    ...{ value, rank: some.length },
+    ...{ value, rank: new Set(some.map(({ owner }) => owner)).size },
   }));
-  const ranked = (breakdown === null ? values : inOrder(values, breakdown)).map(
+  const inRank = (breakdown === null ? values : inOrder(values, breakdown)).map(
     ({ value }) => value,
   );
-  const top = ranked.slice(0, breakdown?.limit ?? 1);
+  const top = inRank.slice(0, breakdown?.limit ?? 1);
   return (value: string | null) => {
     if (!top.includes(value)) return "other";
     return value === null ? "none" : `=${value}`;
@@ -245,10 +257,8 @@ const mean = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0) /
 /** The rows of a funnel, found by a plain loop over each person's events. */
 export function reference(set: DataSet, trial: Asked): FunnelRow[] {
   const { query } = trial.plan;
-  const reached = bestAttempts(set, trial);
-  const lineOf = linesOf(reached, trial);
-  return [...Map.groupBy(reached, ({ value }) => lineOf(value))].map(([key, some]) => {
-    const line = some.map(({ attempt }) => attempt);
+  const tried = attemptsOf(set, trial);
+  return [...linesOf(tried, ranked(tried, trial))].map(([key, line]) => {
     const taken = (step: number) =>
       line
         .filter(({ times }) => times.length > step)
@@ -270,16 +280,14 @@ export function reference(set: DataSet, trial: Asked): FunnelRow[] {
 export function trendReference(set: DataSet, trial: Asked): FunnelTrendRow[] {
   const { query, period, timezone } = trial.plan;
   const { from, to, interval } = query;
-  const whole = bestAttempts(set, trial);
-  const lineOf = linesOf(whole, trial);
-  const bucketIn = ({ began }: Attempt) =>
+  const tried = attemptsOf(set, trial);
+  const lineOf = ranked(tried, trial);
+  const bucketIn = ({ attempt: { began } }: Tried) =>
     bucketOf(shownAt(began.timestamp, timezone), interval ?? "day");
   return [null, ...period.buckets].flatMap((bucket) => {
-    const reached =
-      bucket === null ? whole : bestAttempts(set, trial, (one) => bucketIn(one) === bucket);
-    return [...Map.groupBy(reached, ({ value }) => lineOf(value))].map(([key, some]) => {
-      const count = (step: number) =>
-        some.filter(({ attempt }) => attempt.times.length > step).length;
+    const some = bucket === null ? tried : tried.filter((one) => bucketIn(one) === bucket);
+    return [...linesOf(some, lineOf)].map(([key, line]) => {
+      const count = (step: number) => line.filter(({ times }) => times.length > step).length;
       return { ...labelled(key, trial), bucket, from: count(from), to: count(to) };
     });
   });
@@ -288,31 +296,24 @@ export function trendReference(set: DataSet, trial: Asked): FunnelTrendRow[] {
 /** The rows of the times of a funnel. */
 export function timeReference(set: DataSet, trial: Asked): FunnelTimeRow[] {
   const { from, to, bins: asked, order } = trial.plan.query;
+  const converted = attemptsOf(set, trial).filter(({ attempt }) => attempt.times.length > to);
+  if (converted.length === 0) return [];
   // The first attempt that converts counts; in any order the best one.
-  const chosen =
-    order === "unordered"
-      ? bestAttempts(set, trial)
-      : bestAttempts(set, trial, ({ times }) => times.length > to, firstOf);
-  const taken = chosen.flatMap(({ value, attempt: { times } }) => {
-    const [began, ended] = [times[from], times[to]];
-    if (began === undefined || ended === undefined) return [];
-    return [{ value, us: ended - began }];
-  });
-  if (taken.length === 0) return [];
-  const all = taken.map(({ us }) => us);
+  const chosen = order === "unordered" ? best : firstOf;
+  const lines = [...linesOf(converted, ranked(converted, trial), chosen)].map(([key, line]) => ({
+    key,
+    taken: line.map(({ times }) => (times[to] as number) - (times[from] as number)),
+  }));
+  const all = lines.flatMap(({ taken }) => taken);
   const [first_s, last] = [Math.floor(Math.min(...all) / 1e6), Math.ceil(Math.max(...all) / 1e6)];
   const bins = asked ?? Math.min(60, Math.ceil(Math.cbrt(all.length)));
   const width_s = last > first_s ? Math.ceil((last - first_s) / bins) : 60;
-  const lineOf = linesOf(taken, trial);
-  return [...Map.groupBy(taken, ({ value }) => lineOf(value))].flatMap(([key, line]) => {
-    const binOf = ({ us }: { us: number }) => Math.floor((us / 1e6 - first_s) / width_s);
-    return [[null, line] as const, ...Map.groupBy(line, binOf)].map(([bin, some]) => {
-      const numbers = some.map(({ us }) => us);
-      return {
-        ...labelled(key, trial),
-        ...{ bin, persons: some.length, average_s: mean(numbers) / 1e6 },
-        ...{ median_s: (percentile(numbers, 0.5) as number) / 1e6, first_s, width_s, bins },
-      };
-    });
+  return lines.flatMap(({ key, taken }) => {
+    const binOf = (us: number) => Math.floor((us / 1e6 - first_s) / width_s);
+    return [[null, taken] as const, ...Map.groupBy(taken, binOf)].map(([bin, some]) => ({
+      ...labelled(key, trial),
+      ...{ bin, persons: some.length, average_s: mean([...some]) / 1e6 },
+      ...{ median_s: (percentile([...some], 0.5) as number) / 1e6, first_s, width_s, bins },
+    }));
   });
 }

@@ -26,11 +26,16 @@ export function attemptsSql(funnel: Funnel): string[] {
   return { ordered, strict, unordered }[funnel.order](funnel);
 }
 
-/** Returns tables up to `best`: the best attempt of each person, or of each of its values, among those of a table. */
-export function bestSql(target: Target, funnel: Funnel, from = "attempts"): string[] {
-  return funnel.order === "unordered"
-    ? bestUnordered(target, funnel, from)
-    : [bestBy(target, reachedIn(from, funnel), ["t_1", "seq"])];
+/** Tables, and the last of them. */
+export type Tables = { tables: string[]; rows: string };
+
+/** Returns tables up to `best`: the best attempt of each person, or of a person in each line, among some attempts. */
+export function bestSql(target: Target, funnel: Funnel, { tables, rows }: Tables): Tables {
+  const best =
+    funnel.order === "unordered"
+      ? bestUnordered(target, funnel, rows)
+      : [bestBy(target, reachedIn(rows, funnel), ["t_1", "seq"])];
+  return { tables: [...tables, ...best], rows: "best" };
 }
 
 /** A table of attempts, whose they are, the columns to keep of the best one, and SQL of the time of its last step. */

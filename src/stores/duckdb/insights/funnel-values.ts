@@ -4,9 +4,9 @@ import type { Funnel } from "../../../core/queries/funnel.ts";
 /** The part of a funnel that says which value of the breakdown a person counts for. */
 export type Attributed = Pick<Funnel, "breakdown" | "attribution">;
 
-/** Whose attempts are compared: a person's, or with a breakdown those of a person with a value. */
+/** Whose attempts are compared: a person's, or with a breakdown those of a person in a line. */
 export const ownerIn = ({ breakdown }: Pick<Funnel, "breakdown">): string =>
-  breakdown === null ? "person_id" : "person_id, breakdown";
+  breakdown === null ? "person_id" : "person_id, breakdown, is_other";
 
 /** Returns PARTITION BY of the events that follow each other. */
 export function partitionIn({ breakdown, attribution: { by, step } }: Attributed): string {

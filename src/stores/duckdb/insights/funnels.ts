@@ -2,7 +2,7 @@ import type { FunnelTimeRow, FunnelTrendRow } from "../../../core/ports/insights
 import type { CellOf, Found, FunnelRow, PlanOf } from "../../../core/ports/insights.ts";
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import type { Period } from "../../../core/queries/period.ts";
-import { attemptsSql, bestSql, nameCondition, numbersTo } from "./funnel-attempts.ts";
+import { attemptsSql, bestSql, nameCondition, numbersTo, type Tables } from "./funnel-attempts.ts";
 import { byFollowing } from "./funnel-ordered.ts";
 import { attributedSql, isTouch, ownerIn } from "./funnel-values.ts";
 import {
@@ -16,9 +16,7 @@ import {
   type Statement,
   type Target,
   TIME,
-  topColumns,
   topValues,
-  valueColumns,
 } from "./statement.ts";
 
 /**
@@ -27,67 +25,78 @@ import {
  */
 export function funnelSql(target: Target, funnel: Funnel, period: Period): Statement {
   if (funnel.viz === "trends") return trendSql(target, funnel, period);
-  const { steps, order, exclusions, breakdown, viz } = funnel;
-  if (viz === "time_to_convert" && order !== "unordered") {
-    const attempts = [...matchedSql(target, funnel, period), ...attemptsSql(funnel)];
-    return timesSql([...attempts, firstSql(funnel)], funnel);
-  }
+  if (funnel.viz === "time_to_convert") return timesSql(target, funnel, period);
+  const { steps, order, exclusions, breakdown } = funnel;
   const isFast =
     target.project !== null &&
     order === "ordered" &&
     exclusions.length === 0 &&
     (breakdown === null || isTouch(funnel));
-  const tables = isFast
-    ? byFollowing(target, funnel, period)
-    : [...matchedSql(target, funnel, period), ...attemptsSql(funnel), ...bestSql(target, funnel)];
   const all = isFast ? "sum(persons)" : "count(*)";
-  if (viz === "time_to_convert") return timesSql(tables, funnel);
-  return byValue({ tables, rows: "best", by: all }, funnel, {
-    columns: numbersOf(steps.length, all),
-    order: "persons_1 DESC",
-  });
+  const shown = { columns: numbersOf(steps.length, all), order: "persons_1 DESC" };
+  if (!isFast) {
+    const lines = linesOf(funnel, attemptsIn(target, funnel, period));
+    return byLine(bestSql(target, funnel, lines), funnel, shown);
+  }
+  const best = { tables: byFollowing(target, funnel, period), rows: "best" };
+  return byLine(linesOf(funnel, best, all), funnel, shown);
 }
 
-/** Returns the table of each owner's first attempt that came to the last step, as the time since then is asked for. */
-const firstSql = (funnel: Funnel): string => `best AS (
-  SELECT * FROM attempts WHERE depth >= ${funnel.to + 1}
-  QUALIFY row_number() OVER (PARTITION BY ${ownerIn(funnel)} ORDER BY t_1, seq) = 1
+/** Returns the tables of all attempts. */
+function attemptsIn(target: Target, funnel: Funnel, period: Period): Tables {
+  return {
+    tables: [...matchedSql(target, funnel, period), ...attemptsSql(funnel)],
+    rows: "attempts",
+  };
+}
+
+/**
+ * Returns rows with their line in place of their value; `by` ranks the values. All other values are one line, and a
+ * person may have several of them: so the best of rows is taken when they have their lines.
+ */
+function linesOf(
+  { breakdown }: Funnel,
+  { tables, rows }: Tables,
+  by = "count(DISTINCT person_id)",
+): Tables {
+  if (breakdown === null) return { tables, rows };
+  const lined = `lined AS (
+  SELECT ${rows}.* REPLACE (top_values.breakdown AS breakdown), is_top IS NULL AS is_other
+  ${joinedWith("top_values", rows)}
 )`;
+  return {
+    tables: [...tables, topValues("top_values", rows, by, breakdown), lined],
+    rows: "lined",
+  };
+}
 
-/** Tables, the one of them whose rows are counted, and the aggregate of them by which values are ranked. */
-type Counted = { tables: string[]; rows: string; by: string };
-
-/** Returns the statement of columns of the rows of a table, for each value of the breakdown. */
-function byValue(
-  { tables, rows, by }: Counted,
+/** Returns the statement of columns of rows, for each line of the breakdown. */
+function byLine(
+  { tables, rows }: Tables,
   { breakdown }: Funnel,
   { columns, order, also = [] }: { columns: string; order: string; also?: readonly string[] },
 ): Statement {
-  const grouping = (keys: readonly string[]) =>
-    keys.length === 0 ? "" : `\nGROUP BY ${keys.join(", ")}`;
-  if (breakdown === null) {
-    const ordered = also.length === 0 ? "" : `\nORDER BY ${order}`;
-    return { tables, select: `SELECT ${columns}\nFROM ${rows}${grouping(also)}${ordered}` };
-  }
-  const top = topColumns("top_values");
-  const select = `SELECT ${valueColumns(top)},
-  ${columns}
-${joinedWith("top_values", rows)}${grouping([...top, ...also])}
-ORDER BY is_other, ${order}, breakdown NULLS LAST`;
-  return { tables: [...tables, topValues("top_values", rows, by, breakdown)], select };
+  const line = breakdown === null ? [] : ["breakdown", "is_other"];
+  const keys = [...line, ...also];
+  const sorted = breakdown === null ? order : `is_other, ${order}, breakdown NULLS LAST`;
+  const grouped = keys.length === 0 ? "" : `\nGROUP BY ${keys.join(", ")}\nORDER BY ${sorted}`;
+  return {
+    tables,
+    select: `SELECT ${[...line, columns].join(", ")}\nFROM ${rows}${grouped}`,
+  };
 }
 
 /** Returns the statement of a funnel over time: a person counts once for each interval in which it began. */
 function trendSql(target: Target, funnel: Funnel, period: Period): Statement {
   const { from, to } = funnel;
   const owner = ownerIn(funnel);
+  const lines = linesOf(funnel, attemptsIn(target, funnel, period));
   const tables = [
-    ...matchedSql(target, funnel, period),
-    ...attemptsSql(funnel),
+    ...lines.tables,
     `begun AS (
   SELECT ${owner}, bucket, max(depth) AS depth, max(max(depth)) OVER each AS most,
     row_number() OVER each AS n
-  FROM attempts GROUP BY ${owner}, bucket WINDOW each AS (PARTITION BY ${owner})
+  FROM ${lines.rows} GROUP BY ${owner}, bucket WINDOW each AS (PARTITION BY ${owner})
 )`,
     `reached AS (
   SELECT ${owner}, CASE WHEN NOT is_whole THEN bucket END AS bucket,
@@ -98,10 +107,8 @@ function trendSql(target: Target, funnel: Funnel, period: Period): Statement {
   const columns = `bucket,
   count(*) FILTER (depth >= ${from + 1}) AS persons_from,
   count(*) FILTER (depth >= ${to + 1}) AS persons_to`;
-  const by = "count(*) FILTER (bucket IS NULL)";
-  return byValue({ tables, rows: "reached", by }, funnel, {
-    ...{ columns, order: "bucket NULLS FIRST", also: ["bucket"] },
-  });
+  const shown = { columns, order: "bucket NULLS FIRST", also: ["bucket"] };
+  return byLine({ tables, rows: "reached" }, funnel, shown);
 }
 
 /** Each row counts once in its part, and once in the whole. */
@@ -113,18 +120,30 @@ const AUTO_BINS_MAX = 60;
 /** Seconds of a bin where all times are the same. */
 const BIN_S = 60;
 
-/** Returns the statement of how long persons took, in bins; a row without a bin is of all persons together. */
-function timesSql(best: string[], funnel: Funnel): Statement {
-  const { from, to, bins, breakdown } = funnel;
-  const value = breakdown === null ? "" : "breakdown, ";
+/**
+ * Returns the statement of how long persons took, in bins; a row without a bin is of all persons together. The first
+ * attempt of a person that came to the last step counts; in any order the best one.
+ */
+function timesSql(target: Target, funnel: Funnel, period: Period): Statement {
+  const { order, from, to, bins, breakdown } = funnel;
+  const line = breakdown === null ? "" : "breakdown, is_other, ";
   const count = bins ?? `least(${AUTO_BINS_MAX}, greatest(1, ceil(cbrt(count(*) OVER ()))))`;
+  const attempts = attemptsIn(target, funnel, period);
+  const converted = `converted AS (\n  SELECT * FROM attempts WHERE depth >= ${to + 1}\n)`;
+  const lines = linesOf(funnel, { tables: [...attempts.tables, converted], rows: "converted" });
+  const first = `best AS (
+  SELECT * FROM ${lines.rows}
+  QUALIFY row_number() OVER (PARTITION BY ${ownerIn(funnel)} ORDER BY t_1, seq) = 1
+)`;
+  const best =
+    order === "unordered" ? bestSql(target, funnel, lines).tables : [...lines.tables, first];
   const tables = [
     ...best,
     `taken AS (
-  SELECT ${value}epoch_us(t_${to + 1}) - epoch_us(t_${from + 1}) AS us FROM best WHERE depth >= ${to + 1}
+  SELECT ${line}epoch_us(t_${to + 1}) - epoch_us(t_${from + 1}) AS us FROM best
 )`,
     `extent AS (
-  SELECT ${value}us, floor(min(us) OVER () / 1000000) AS first_s, ceil(max(us) OVER () / 1000000) AS last_s,
+  SELECT ${line}us, floor(min(us) OVER () / 1000000) AS first_s, ceil(max(us) OVER () / 1000000) AS last_s,
     ${count} AS bins
   FROM taken
 )`,
@@ -144,9 +163,8 @@ function timesSql(best: string[], funnel: Funnel): Statement {
   any_value(first_s)::DOUBLE AS first_s,
   any_value(width_s)::DOUBLE AS width_s,
   any_value(bins)::INTEGER AS bins`;
-  return byValue({ tables, rows: "binned", by: "count(*)" }, funnel, {
-    ...{ columns, order: "bin NULLS FIRST", also: ["bin"] },
-  });
+  const shown = { columns, order: "bin NULLS FIRST", also: ["bin"] };
+  return byLine({ tables, rows: "binned" }, funnel, shown);
 }
 
 /** Returns the statement of the persons who came to a step of a funnel, or were lost before it. */
@@ -155,18 +173,14 @@ export function funnelActors(
   { query: funnel, period }: PlanOf<"FunnelsQuery">,
   { step, bucket, line }: CellOf["FunnelsQuery"],
 ): Statement {
-  const began =
-    bucket === null
-      ? []
-      : [
-          `begun AS (\n  SELECT * FROM attempts WHERE bucket = ${target.bind(...bucketIn(funnel, bucket))}\n)`,
-        ];
-  const tables = [
-    ...matchedSql(target, funnel, period),
-    ...attemptsSql(funnel),
-    ...began,
-    ...bestSql(target, funnel, bucket === null ? "attempts" : "begun"),
-  ];
+  // Values are ranked by the persons of the whole time.
+  const lines = linesOf(funnel, attemptsIn(target, funnel, period));
+  const begun = () => {
+    const is = `bucket = ${target.bind(...bucketIn(funnel, bucket ?? ""))}`;
+    const table = `begun AS (\n  SELECT * FROM ${lines.rows} WHERE ${is}\n)`;
+    return { tables: [...lines.tables, table], rows: "begun" };
+  };
+  const { tables } = bestSql(target, funnel, bucket === null ? lines : begun());
   const times = numbersTo(funnel.steps.length).map((one) => `WHEN ${one} THEN t_${one}`);
   tables.push(`reached AS (
   SELECT *, CASE depth ${times.join(" ")} END AS t FROM best
@@ -176,16 +190,15 @@ export function funnelActors(
     funnel.viz === "trends" && bucket !== null && step < 0
       ? `depth BETWEEN ${from + 1} AND ${to}`
       : `depth = ${-step - 1}`;
-  const conditions = [step > 0 ? `depth >= ${step}` : isLost];
-  const shared = { count: "max(depth)", conditions };
-  if (funnel.breakdown === null || line === null) {
-    return { tables, select: actorsSelect({ ...shared, from: "FROM reached" }) };
-  }
-  // Values are ranked by the persons of the whole time.
-  tables.push(topValues("top_values", "attempts", "count(DISTINCT person_id)", funnel.breakdown));
-  const value = { breakdown: "reached.breakdown", isOther: "(top_values.is_top IS NULL)" };
-  conditions.push(...isOfLine(target, line, value));
-  return { tables, select: actorsSelect({ ...shared, from: joinedWith("top_values", "reached") }) };
+  const ofLine =
+    funnel.breakdown === null
+      ? []
+      : isOfLine(target, line, { breakdown: "breakdown", isOther: "is_other" });
+  const conditions = [step > 0 ? `depth >= ${step}` : isLost, ...ofLine];
+  return {
+    tables,
+    select: actorsSelect({ count: "max(depth)", from: "FROM reached", conditions }),
+  };
 }
 
 const bucketIn = ({ interval }: Funnel, bucket: string): [string, string] => [

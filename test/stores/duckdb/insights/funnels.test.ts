@@ -81,10 +81,7 @@ describe.each(FUNNEL_ORDERS)("funnels that are %s", (order) => {
         const trial = asked(set, order);
         const { breakdown } = trial.plan.query;
         const dice = chance(set.project);
-        // A person may have several of the other values.
-        const isOnce = breakdown === null || trial.plan.query.attribution.by.endsWith("touch");
-        const rows = reference(set, trial).filter((row) => isOnce || row.kind !== "other");
-        for (const { kind, breakdown: value, persons } of someOf(rows, dice)) {
+        for (const { kind, breakdown: value, persons } of someOf(reference(set, trial), dice)) {
           const step = 1 + dice.next(persons.length);
           const [before = 0, came = 0] = [persons[step - 2], persons[step - 1]];
           const line = breakdown === null ? null : { kind, breakdown: value };
@@ -201,9 +198,7 @@ test(
       await forEach(inTurn(order), async (set) => {
         const trial = asked(set, order, "trends");
         const { breakdown, from, to } = trial.plan.query;
-        const isOnce = breakdown === null || trial.plan.query.attribution.by.endsWith("touch");
-        const rows = trendReference(set, trial).filter((row) => isOnce || row.kind !== "other");
-        for (const row of someOf(rows, chance(set.project * 7))) {
+        for (const row of someOf(trendReference(set, trial), chance(set.project * 7))) {
           const { kind, breakdown: value, bucket } = row;
           if (bucket === null) continue;
           const line = breakdown === null ? null : { kind, breakdown: value };
