@@ -271,7 +271,8 @@ const perItems = (asked: Asked, owner: EventInfo | undefined): Item[] =>
   asked.items.filter((per) => {
     const thing = isTagged(per, "PER") ? asked.beside(per, 1) : undefined;
     if (thing === undefined || owner === undefined) return false;
-    if (thing.part !== undefined) return thing.part.kind === "ev" && thing.part.event === owner;
+    if (thing.part?.kind === "ev") return thing.part.event === owner && !thing.part.isDoer;
+    if (thing.part !== undefined) return false;
     return !isOfProperty(thing, owner) && thing.term.partOf.includes(owner);
   });
 
@@ -288,7 +289,8 @@ function takeEmptyWords(asked: Asked, owner: EventInfo | undefined): void {
   useAll(asked, (item) => {
     const next = asked.beside(item, 1);
     const isLabel = next?.part?.kind === "ev" && next.part.isPart && isOfProperty(next, owner);
-    const isBeforeEvent = !isLabel && (next?.part?.kind === "ev" || isTagged(next, "IS_NEW"));
+    const isOfEvent = next?.part?.kind === "ev" && !next.part.isDoer;
+    const isBeforeEvent = !isLabel && (isOfEvent || isTagged(next, "IS_NEW"));
     return (
       (isBeforeEvent && isTagged(item, "PER", "BY")) ||
       (hasLoss && /^los[et]$/.test(item.word)) ||

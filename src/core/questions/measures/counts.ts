@@ -1,4 +1,4 @@
-import type { EventInfo } from "../names/index.ts";
+import { type EventInfo, spoken } from "../names/index.ts";
 import {
   type Asked,
   type Item,
@@ -249,8 +249,13 @@ function ownNumber(asked: Asked, { item, event }: Deed): string | undefined {
   })?.name;
 }
 
-/** Takes "new" in "new sign ups". A sign up is always new, so the word adds nothing. */
+/** Takes "new" in "new sign ups". A sign up is always new, so the word adds nothing. "First time bookings" are fewer. */
 function takeBeginning(asked: Asked, { item, event }: Deed): void {
-  const begins = /sign.?up|regist|start|creat|begin|began|open|subscri|install|join|add|book/i;
-  if (begins.test(event.name)) use(freeBefore(asked, item, "IS_NEW"));
+  const begun = freeBefore(asked, item, "IS_NEW");
+  if (begun !== undefined && !/^first/.test(begun.word) && BEGUN.test(spoken(event.name)))
+    use(begun);
 }
+
+/** Words in the names of events with which something begins. No "book loaned" is a booking. */
+const BEGUN =
+  /\b(?:sign(?:ed)?[ -]?ups?|signups?|regist\w+|start\w*|creat\w+|begin\w*|began|begun|open(?:ed)?|subscri\w+|install\w*|join\w*|add(?:ed)?|issued?|booked|bookings?)\b/;

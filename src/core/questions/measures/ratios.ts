@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
-import type { EventInfo, PropertyInfo } from "../names/index.ts";
+import { type EventInfo, type PropertyInfo, yesOf } from "../names/index.ts";
 import {
   type Asked,
   type Item,
@@ -25,7 +25,7 @@ export const perEach: Measure = (asked) => {
   );
   if (per === undefined) return undefined;
   const under = asked.beside(per, 1) as Item;
-  const over = asked.events().find((item) => item !== under);
+  const over = asked.events().find((item) => item !== under) ?? ownOf(asked, under);
   if (over === undefined && !asked.has("REVENUE", "SPEND", "SESSION")) return undefined;
   use(per, under);
   const { series, event, shown } = takeCounted(asked, over);
@@ -37,6 +37,17 @@ export const perEach: Measure = (asked) => {
   const events = [event ?? null, infoOf(asked, owner)];
   return trend([series, by], events, { formula: "A / B", ...shown });
 };
+
+/** "Amount per donor": the doers of an event with a number that the question names. */
+function ownOf(asked: Asked, under: Item): (Item & { part: Named }) | undefined {
+  const { part } = under;
+  if (part?.kind !== "ev" || !part.isDoer) return undefined;
+  const isNumber = ({ name, type }: PropertyInfo) =>
+    type === "number" && part.event.properties.has(name);
+  return asked.items.some((one) => isFree(one) && one.term.properties.some(isNumber))
+    ? { ...under, part }
+    : undefined;
+}
 
 /** Takes the numerator of a ratio: visits, an amount of money, or the number of events. */
 function takeCounted(
@@ -144,7 +155,7 @@ export const rate: Measure = (asked) => {
   );
   if (yes !== undefined && isFree(yes) && so !== undefined) {
     use(word, item, yes);
-    const properties = [filterJson(so, "exact", ["true"])];
+    const properties = [filterJson(so, "exact", yesOf(so))];
     return percentage({ ...totalOf(event), properties }, totalOf(event), [event]);
   }
   const begun = begunOf(asked, event);

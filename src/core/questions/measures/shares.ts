@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../values/json.ts";
-import type { EventInfo } from "../names/index.ts";
+import { type EventInfo, yesOf } from "../names/index.ts";
 import {
   type Asked,
   type Item,
@@ -151,7 +151,7 @@ const takeBoolean = (asked: Asked, event: EventInfo | null): JsonObject[] =>
     const [property] = isFree(item) ? rankedProperties(item.term.properties, [event]) : [];
     if (property?.type !== "boolean") return [];
     item.isUsed = true;
-    return [filterJson(property, "exact", ["true"])];
+    return [filterJson(property, "exact", yesOf(property))];
   });
 
 function sessionShare(asked: Asked): Draft {

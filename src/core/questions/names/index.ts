@@ -21,12 +21,14 @@ export type PropertyInfo = {
   count: number;
   group?: number;
   events?: ReadonlySet<string>;
-  /** The stored values of a yes-or-no property that mean yes, if there are others than "true". */
+  /** The stored values of a yes-or-no property that mean yes and no, if they are known. */
   yes?: string[];
+  no?: string[];
 };
 
-/** The values of a yes-or-no property that mean yes. */
+/** The values of a yes-or-no property that mean yes, and those that mean no. */
 export const yesOf = ({ yes }: PropertyInfo): string[] => yes ?? ["true"];
+export const noOf = ({ no }: PropertyInfo): string[] => no ?? ["false"];
 
 /** The values that differ from one only by upper and lower case, of its property. */
 export const sameIn = (values: readonly ValueInfo[], one: ValueInfo): string[] =>

@@ -52,7 +52,7 @@ const YES = /^(?:true|yes|y|on|1)$/i;
 const NO = /^(?:false|no|n|off|0)$/i;
 
 /** Properties whose known values all mean yes or no, in several spellings: true, "true" and "yes". */
-function flagsOf({ values }: ProjectVocabulary): Map<string, Pick<PropertyInfo, "type" | "yes">> {
+function flagsOf({ values }: ProjectVocabulary): Map<string, Partial<PropertyInfo>> {
   const known = new Map<string, Set<string>>();
   for (const { of, property, value } of values) {
     const key = `${of.type} ${of.type === "group" ? of.group_type_index : ""} ${property}`;
@@ -62,10 +62,11 @@ function flagsOf({ values }: ProjectVocabulary): Map<string, Pick<PropertyInfo, 
     [...known].flatMap(([key, all]) => {
       const isFlag =
         [...all].every((one) => YES.test(one) || NO.test(one)) &&
-        [...all].some((one) => /^(?:true|false)$/i.test(one));
-      const yes = [...all].filter((one) => YES.test(one));
-      if (!isFlag) return [];
-      return [[key, { type: "boolean", ...(yes.length === 0 ? {} : { yes }) }] as const];
+        // "0" and "1" alone may be counts, and "on" and "off" any two states.
+        [...all].some((one) => /^(?:true|false|yes|no)$/i.test(one));
+      const [yes, no] = [YES, NO].map((sure) => [...all].filter((one) => sure.test(one)));
+      const known = { ...(yes?.length ? { yes } : {}), ...(no?.length ? { no } : {}) };
+      return isFlag ? [[key, { type: "boolean", ...known }] as const] : [];
     }),
   );
 }

@@ -105,10 +105,11 @@ export class Asked {
     );
   }
 
-  /** The unused items, without filler words. */
+  /** The unused items, without filler words. A filler word that the project has a name of may mean that name. */
   unread(): Item[] {
     return this.items.filter(
-      ({ isUsed, tags, part }) => !isUsed && (part !== undefined || !tags.includes("F")),
+      (item) =>
+        !item.isUsed && (item.part !== undefined || !isTagged(item, "F") || isOwnName(item)),
     );
   }
 
@@ -165,6 +166,11 @@ export const meanNothing = (item: Item): void => {
   item.tags = ["F"];
   delete item.part;
 };
+
+/** Whether a word is written as a property or a value of the project's own. */
+const isOwnName = ({ word, term: { properties, values } }: Item): boolean =>
+  properties.some(({ name }) => folded(name) === word) ||
+  values.some(({ value }) => folded(value) === word);
 
 /** The words of an item. */
 export const textOf = ({ term, part }: Item): string =>

@@ -2,6 +2,7 @@ import type { EventInfo } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
 import type { Gathered } from "./gather-event.ts";
 import type { Part } from "./parts.ts";
+import { DONE } from "./phrases.ts";
 import type { Places } from "./rules.ts";
 import type { Term } from "./terms.ts";
 
@@ -22,6 +23,10 @@ const begins = ({ verbs }: EventInfo): number =>
   (([CREATING, COMPLETING, STARTING].findIndex((all) => [...verbs].some((verb) => all.has(verb))) +
     4) %
     4);
+
+/** Whether a verb in a name says only that its thing is made or done, as in "donation made" and "search performed". */
+export const isMaking = (event: EventInfo): boolean =>
+  begins(event) > 0 || [...event.verbs].some((verb) => DONE.has(verb));
 
 /** The events that the words may mean equally well, the most frequent first. */
 export function chosenOf(

@@ -1,6 +1,6 @@
 import type { EventInfo, NameIndex, PropertyInfo } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
-import { chosenOf } from "./choose-event.ts";
+import { chosenOf, isMaking } from "./choose-event.ts";
 import { gathered, isVague } from "./gather-event.ts";
 import type { Named, Part } from "./parts.ts";
 import type { Place, Places } from "./rules.ts";
@@ -78,7 +78,7 @@ function takeEvent(places: Places<Part>, at: number, { index, isLast }: Reading)
   const noun = singular(term.words[0]?.low ?? "");
   const likely = starts.length === 1 ? found.events : chosenOf(found, places, { whole, noun });
   const [event, ...others] = again === undefined ? likely : [again];
-  if (event === undefined) return;
+  if (event === undefined || isDoerOfOther(term.words[0]?.low ?? "", event)) return;
   const isPart = whole.length === 0 && !event.stems.every((stem) => found.stems.has(stem));
   if (isLabelled(places, at, found.others)) return;
   const isSure = !isPart || again !== undefined;
@@ -164,6 +164,10 @@ const isDoer = (low: string, { name }: EventInfo): boolean =>
   !THING.test(low) &&
   stemOf(low) !== singular(low) &&
   !name.toLowerCase().includes(singular(low));
+
+/** Whether a word names people by what the event is only about: "readers" are not those with a "reading attended". */
+const isDoerOfOther = (low: string, event: EventInfo): boolean =>
+  isDoer(low, event) && event.verbs.size > 0 && !event.verbs.has(stemOf(low)) && !isMaking(event);
 
 /** Whether a word is the verb in "did not pay". */
 function isNegatedVerb(places: Places<Part>, at: number): boolean {

@@ -1,4 +1,4 @@
-import { type NameIndex, type PropertyInfo, spoken, yesOf } from "../names/index.ts";
+import { type NameIndex, noOf, type PropertyInfo, spoken, yesOf } from "../names/index.ts";
 import { nameStems, stemOf } from "../text/stems.ts";
 import { type Condition, condition, conditionOn, type Part, propertiesIn } from "./parts.ts";
 import type { Match } from "./rules.ts";
@@ -7,24 +7,21 @@ type Found = Match<Part>;
 
 /**
  * Reads "without a coupon" as not set, for each type of property. "Not urgent" is anything but true, and "without a due
- * date" is a false `has_due_date`. "No results" is 0 too, if that is a value.
+ * date" is a false `has_due_date`. "No results" is 0 too, if that is a value, and "without results" if they are never unset.
  */
 export function without(found: Found, { values, events }: NameIndex): Condition | undefined {
   const properties = propertiesIn(found);
   const [first] = properties;
   const word = found.of("WITHOUT")[0]?.word ?? "";
   if (first?.type === "boolean") {
-    if (/(?:^|_)(?:not|never)$/.test(word)) return flag(found, properties, "is_not");
+    if (/(?:^|_)(?:not|never)(?:_|$)/.test(word)) return flag(found, properties, "is_not");
     if (/^(?:has|had|is|was)\b/.test(spoken(first.name)))
-      return condition(found, properties, "exact", ["false"]);
+      return flag(found, properties, "exact", noOf);
   }
-  const isZero =
-    first?.type === "number" &&
-    /(?:^|_)no$/.test(word) &&
-    values.get("#0")?.some(({ property }) => property === first) === true;
-  if (!isZero) return condition(found, properties, "is_not_set", []);
-  const zero = condition(found, properties, "exact", ["0"]);
   const unset = condition(found, properties, "is_not_set", []);
+  if (first?.type !== "number" || !values.get("#0")?.some(({ property }) => property === first))
+    return unset;
+  const zero = condition(found, properties, "exact", ["0"]);
   // An event that has other properties more often lacks the number at times.
   const isUnset = [...(first.events ?? [])].some((name) => {
     const own = events.get(name)?.properties;
@@ -32,20 +29,21 @@ export function without(found: Found, { values, events }: NameIndex): Condition 
     return most > (own?.get(first.name)?.count ?? most);
   });
   if (zero === undefined || unset === undefined || !isUnset) return zero;
-  return { ...zero, or: [zero, unset] };
+  return /(?:^|_)no$/.test(word) ? { ...zero, or: [zero, unset] } : unset;
 }
 
-/** A condition that yes-or-no properties are true, with all their values that mean yes. */
+/** A condition that yes-or-no properties are true, with all their values that mean yes; or with other values. */
 const flag = (
   found: Found,
   properties: readonly PropertyInfo[],
   operator: "exact" | "is_not" = "exact",
+  valuesOf = yesOf,
 ): Condition | undefined =>
   conditionOn(
     found,
     properties
       .filter(({ type }) => type === "boolean")
-      .map((property) => ({ property, values: yesOf(property), isExact: true })),
+      .map((property) => ({ property, values: valuesOf(property), isExact: true })),
     { operator, isNamed: true },
   );
 
@@ -61,7 +59,7 @@ export function outcome(found: Found, { properties, ownWords }: NameIndex): Cond
       type === "boolean" &&
       (isSame?.test(spoken(name)) ?? nameStems(name).at(-1) === stemOf(base ?? "")),
   );
-  return condition(found, named, "exact", [String(word.startsWith("succ"))]);
+  return flag(found, named, "exact", word.startsWith("succ") ? yesOf : noOf);
 }
 
 /** Reads "VIP versus non-VIP", with a line for each. */
@@ -72,14 +70,16 @@ export function either(found: Found): Condition | undefined {
   const properties = found
     .term(first)
     .properties.filter((one) => one.type === "boolean" && same.has(one));
-  return condition(found, properties, "exact", ["true", "false"], { isEach: true });
+  const of = properties.map((property) => {
+    return { property, values: [...yesOf(property), ...noOf(property)], isExact: true };
+  });
+  return conditionOn(found, of, { operator: "exact", isNamed: true, isEach: true });
 }
 
 /** Reads "ok is false". */
 export function isTrue(found: Found): Condition | undefined {
-  const properties = propertiesIn(found).filter(({ type }) => type === "boolean");
   const is = /^(?:true|yes)$/.test(found.all.at(-1)?.word ?? "");
-  return condition(found, properties, "exact", [String(is)]);
+  return flag(found, propertiesIn(found), "exact", is ? yesOf : noOf);
 }
 
 /** Reads "settled by subscribed users", which says who did it. */

@@ -1,5 +1,5 @@
 import { CONCEPTS, type Concept } from "../names/lexicon.ts";
-import { folded, formOf } from "../text/stems.ts";
+import { folded, formOf, stemOf } from "../text/stems.ts";
 
 /** The maximum number of words in a phrase. */
 export const PHRASE_WORDS_MAX = 9;
@@ -7,6 +7,9 @@ export const PHRASE_WORDS_MAX = 9;
 /** Nouns that may mean all people. */
 export const PEOPLE =
   /^(?:driver|rider|passenger|guest|reader|listener|viewer|donor|fan|candidate|applicant|tenant|employee|teacher|parent|traveller|attendee|participant|student|patient|player|member|learner|owner|seller|subscriber|follower)s?$/;
+
+/** Stems of verbs without a meaning of their own, such as "placed". */
+export const DONE: ReadonlySet<string> = new Set(CONCEPTS.done.split(/[\s,]+/).map(stemOf));
 
 const phraseKey = (phrase: string) => phrase.split(/\s+/).map((word) => formOf(folded(word)));
 

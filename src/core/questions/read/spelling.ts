@@ -2,7 +2,7 @@ import type { NameIndex } from "../names/index.ts";
 import { CONCEPTS, FILLER } from "../names/lexicon.ts";
 import { formOf, isSpelledLike, singular, stemOf } from "../text/stems.ts";
 import type { Word } from "../text/words.ts";
-import { PEOPLE, PHRASES } from "./phrases.ts";
+import { DONE, PEOPLE, PHRASES } from "./phrases.ts";
 
 /** The words of all phrases, as written and as stems. Spelling is corrected to these words. */
 const KNOWN_WORDS: ReadonlySet<string> = new Set(
@@ -17,9 +17,6 @@ const KNOWN_STEMS: ReadonlySet<string> = new Set(
     formOf(word),
   ]),
 );
-
-/** Stems of verbs without a meaning of their own. No spelling is corrected to them: "stars" are no "starts". */
-const DONE: ReadonlySet<string> = new Set(CONCEPTS.done.split(/[\s,]+/).map(stemOf));
 
 /** Synonyms by stem. They apply if only the second word is in the names of the project. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
@@ -64,6 +61,7 @@ export function mended(word: Word, index: NameIndex): Word {
   if (turned !== undefined)
     return { ...word, low: turned, stem: stemOf(turned), form: formOf(turned) };
   if (low.length < 5) return word;
+  // No word is a slip of one without a meaning of its own: "stars" are no "starts".
   const all = [...KNOWN_WORDS, ...index.ownWords].filter(
     (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one) && !DONE.has(stemOf(one)),
   );
