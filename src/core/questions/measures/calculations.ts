@@ -3,7 +3,6 @@ import {
   type Asked,
   type Item,
   isTagged,
-  meanNothing,
   NotUnderstood,
   rankedProperties,
   textOf,
@@ -18,10 +17,10 @@ import {
   refuseTexts,
   refuseTime,
 } from "../read/unclear.ts";
-import { nameStems, singular } from "../text/stems.ts";
+import { singular } from "../text/stems.ts";
 import { amountsTrend, hasMoney, isCurrencySaid } from "./amounts.ts";
 import { type Measure, node, trend } from "./draft.ts";
-import { freeBefore, PEOPLE, use, useAll } from "./items.ts";
+import { freeBefore, PEOPLE, perItems, takeEmptyWords, use, useAll } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
 
 const CALCULATIONS: readonly (readonly [tag: string, math: string])[] = [
@@ -258,43 +257,4 @@ export function ownerOf(
     words || name,
     `Several events have ${name}: ${all.map((one) => one.name).join(", ")}. Name one of them.`,
   );
-}
-
-/** Whether a word is in the name of a property of an event. "Per level" of a "level number" is a label. */
-const isOfProperty = ({ term: { words } }: Item, owner: EventInfo | undefined): boolean =>
-  [...(owner?.properties.keys() ?? [])].some((name) =>
-    nameStems(name).includes(words[0]?.stem ?? ""),
-  );
-
-/** The "per" before an event: "reading time per article" is that of each article read. */
-const perItems = (asked: Asked, owner: EventInfo | undefined): Item[] =>
-  asked.items.filter((per) => {
-    const thing = isTagged(per, "PER") ? asked.beside(per, 1) : undefined;
-    if (thing === undefined || owner === undefined) return false;
-    if (thing.part?.kind === "ev") return thing.part.event === owner && !thing.part.isDoer;
-    if (thing.part !== undefined) return false;
-    return !isOfProperty(thing, owner) && thing.term.partOf.includes(owner);
-  });
-
-/** Takes words that add nothing to a calculation, such as "per" in "seats per subscription". */
-function takeEmptyWords(asked: Asked, owner: EventInfo | undefined): void {
-  for (const per of perItems(asked, owner)) {
-    const thing = asked.beside(per, 1);
-    meanNothing(per);
-    if (thing !== undefined && thing.part === undefined) meanNothing(thing);
-  }
-  const hasLoss = asked.items.some(
-    ({ part }) => part?.kind === "ev" && /cancel|refund|churn|lost/i.test(part.event.name),
-  );
-  useAll(asked, (item) => {
-    const next = asked.beside(item, 1);
-    const isLabel = next?.part?.kind === "ev" && next.part.isPart && isOfProperty(next, owner);
-    const isOfEvent = next?.part?.kind === "ev" && !next.part.isDoer;
-    const isBeforeEvent = !isLabel && (isOfEvent || isTagged(next, "IS_NEW"));
-    return (
-      (isBeforeEvent && isTagged(item, "PER", "BY")) ||
-      (hasLoss && /^los[et]$/.test(item.word)) ||
-      isTagged(item, "COUNT", "MUCH", "IS_NEW", "EACH")
-    );
-  });
 }

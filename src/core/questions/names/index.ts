@@ -26,8 +26,10 @@ export type PropertyInfo = {
   no?: string[];
 };
 
-/** The values of a yes-or-no property that mean yes, and those that mean no. */
+/** The values of a yes-or-no property that mean yes. */
 export const yesOf = ({ yes }: PropertyInfo): string[] => yes ?? ["true"];
+
+/** The values of a yes-or-no property that mean no. */
 export const noOf = ({ no }: PropertyInfo): string[] => no ?? ["false"];
 
 /** The values that differ from one only by upper and lower case, of its property. */
