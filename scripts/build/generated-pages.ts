@@ -5,6 +5,7 @@ import { additionRows } from "../../src/core/capture/additions.ts";
 import { UNSTORED } from "../../src/core/events/event.ts";
 import { METRICS, type MetricDefinition } from "../../src/core/operations/metric-definitions.ts";
 import { INSTEAD } from "../../src/core/values/instead.ts";
+import { UNUSED } from "../../src/core/values/known-fields.ts";
 import {
   isAboutLogs,
   meaningOf,
@@ -189,6 +190,9 @@ function apiPage(): string {
         ]),
       ),
     ]),
+    "## Fields of PostHog that change nothing",
+    "They say how an answer is drawn, what a client notes, or how PostHog runs a query. A query or a filter with one of them has the same answer as without it, but where [insights](insights.md#typed-queries) say what it does, as `aggregationAxisFormat` of trends.",
+    listed([...UNUSED].toSorted()),
     "## Health",
     "`GET /_liveness`, `GET /_readiness` and `GET /_health` take no key, see [operations](operations.md#health).",
   );

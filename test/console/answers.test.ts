@@ -70,6 +70,11 @@ test("times to convert are bars below their average or their median", async () =
     place({ ...STEPS, funnelsFilter: { ...funnelsFilter, timeToConvertAggregation: "median" } }),
   );
   await page.getByText("Median time", { exact: true }).waitFor();
+
+  // Steps have no bins and no times.
+  await page.getByLabel("Shown as").selectOption("steps");
+  await page.getByRole("button", { name: "Step", exact: true }).waitFor();
+  expect(queryIn(page)).toHaveProperty("funnelsFilter", { funnelVizType: "steps" });
   expect(problems).toEqual([]);
 });
 

@@ -32,7 +32,10 @@ export function tableName(sent: JsonObject): string {
 function insightName(query: Query): string {
   switch (query.kind) {
     case "TrendsQuery":
-      return by(query, query.formula?.text ?? query.series.map(seriesLabel).join(", "));
+      return by(
+        query,
+        query.formula?.name ?? query.formula?.text ?? query.series.map(seriesLabel).join(", "),
+      );
     case "FunnelsQuery":
       return by(query, `${FUNNELS[query.viz]} ${query.steps.map(({ name }) => name).join(", ")}`);
     case "RetentionQuery":

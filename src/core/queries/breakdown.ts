@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from "../values/json.ts";
 import {
+  checkUnused,
   type Fields,
   fields,
   malformed,
+  missing,
   OWNERS,
   choice as oneOf,
   onlyOf,
@@ -27,7 +29,7 @@ export type Breakdown = {
   by: { of: ValueOf; property: string; isPage?: boolean }[];
   /** Values that have a result of their own. */
   limit: number;
-  /** Whether a trend has no line of all other values. */
+  /** Whether the answer has no line of all other values. */
   hidesOther?: boolean;
   /**
    * The order of values by their number, of which the limit takes the first ones: the greatest first by default.
@@ -51,16 +53,12 @@ export const BREAKDOWN_LIMIT_MAX = 100;
 /** Reads `breakdownFilter`; null if it names no property. */
 export function breakdownOf(query: Fields): Breakdown | null {
   const attr = query.attr("breakdownFilter");
-  const {
-    sent: filter,
-    whole,
-    flag,
-    choice,
-  } = query.object("breakdownFilter", [
+  const all = query.object("breakdownFilter", [
     ...["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"],
     ...["breakdowns", "breakdown_hide_other_aggregation"],
     ...["breakdown_order", "breakdown_normalize_url"],
   ]);
+  const { sent: filter, whole, flag, choice } = all;
   const several = filter["breakdowns"] ?? [];
   if (!Array.isArray(several) || several.length > BREAKDOWNS_MAX) {
     throw malformed(`A list of at most ${BREAKDOWNS_MAX} is expected.`, `${attr}__breakdowns`);
@@ -68,6 +66,9 @@ export function breakdownOf(query: Fields): Breakdown | null {
   const only = onlyOf(filter["breakdown"], `${attr}__breakdown`) ?? null;
   if (only !== null && several.length > 0) {
     throw malformed("Give breakdown or breakdowns, not both.", `${attr}__breakdown`);
+  }
+  if (several.length > 0) {
+    checkUnused(all, ONE_DEFAULTS, "Write it into each of breakdowns, without breakdown_.");
   }
   const requested: JsonObject[] =
     several.length === 0
@@ -82,8 +83,23 @@ export function breakdownOf(query: Fields): Breakdown | null {
       ? "natural"
       : choice("breakdown_order", ORDERS);
   const hidesOther = flag("breakdown_hide_other_aggregation");
-  return by.length === 0 ? null : { by, limit, hidesOther, order };
+  if (by.length > 0) return { by, limit, hidesOther, order };
+  const detail = "It goes with breakdown or breakdowns: write one, or leave it out.";
+  checkUnused(all, { ...ONE_DEFAULTS, ...ALL_DEFAULTS }, detail);
+  return null;
 }
+
+/** The fields of a single breakdown, as they are by default. */
+const ONE_DEFAULTS = {
+  ...{ breakdown_type: "event", breakdown_group_type_index: null, breakdown_normalize_url: false },
+};
+
+/** Those of all breakdowns of a query. */
+const ALL_DEFAULTS = {
+  breakdown_limit: BREAKDOWN_LIMIT_DEFAULT,
+  breakdown_hide_other_aggregation: false,
+  breakdown_order: "desc",
+};
 
 const ORDERS = ["desc", "asc"] as const;
 
@@ -101,6 +117,11 @@ function ownerIn(one: JsonObject, attr: string): Breakdown["by"] {
   const property = textOrNone(one["property"], attr);
   const type = oneOf(one["breakdown_type"] ?? "event", TYPES, `${attr}_type`);
   if (property === null) return [];
+  const index = one["breakdown_group_type_index"];
+  if (type !== "group" && (index ?? null) !== null) {
+    const detail = `It goes with the type group, and this breakdown is of the type ${type}: leave it out, or write group.`;
+    throw malformed(detail, `${attr}_group_type_index`);
+  }
   switch (type) {
     case "event_metadata":
       return [{ of: { type }, property: oneOf(property, METADATA, attr) }];
@@ -110,8 +131,7 @@ function ownerIn(one: JsonObject, attr: string): Breakdown["by"] {
       return [{ of: { type }, property }];
     default: {
       if (type === "session") checkSessionProperty(property, attr);
-      const index = `${attr}_group_type_index`;
-      return [{ of: propertyOf(type, one["breakdown_group_type_index"], index), property }];
+      return [{ of: propertyOf(type, index, `${attr}_group_type_index`), property }];
     }
   }
 }
@@ -124,6 +144,7 @@ export function breakdownIn(sent: Json, attr: string): JsonObject {
     group_type_index: index = null,
     normalize_url: isPage = null,
   } = fields(sent, attr, ["property", "type", "group_type_index", "normalize_url"]).sent;
+  if (property === null) throw missing(`${attr}__property`);
   return {
     ...{ property, breakdown_type: type, breakdown_group_type_index: index },
     breakdown_normalize_url: isPage,

@@ -1,7 +1,7 @@
 import { Failure } from "../values/failure.ts";
 
-/** A calculation with the numbers of series: `A` is the first, `B` the second. */
-export type Formula = { text: string; part: FormulaPart };
+/** A calculation with the numbers of series, `A` is the first and `B` the second; `name` is the caller's. */
+export type Formula = { text: string; name?: string; part: FormulaPart };
 
 /** A part of a formula: two parts and their operator, the index of a series, or a number. */
 export type FormulaPart =

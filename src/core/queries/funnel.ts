@@ -6,6 +6,7 @@ import type { Interval } from "./intervals.ts";
 import type { DateRange } from "./period.ts";
 import type { Fields } from "./query-fields.ts";
 import {
+  checkUnused,
   type EventsNode,
   eventsNode,
   fields,
@@ -111,51 +112,61 @@ export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
   const exclusions = exclusionsOf(filter, { steps: steps.length, order, moment });
   const unit = filter.choice("funnelWindowIntervalUnit", UNITS, "day");
   const window = { min: 1, max: WINDOW_MAX };
-  const aggregation = filter.choice("timeToConvertAggregation", TIME_AGGREGATIONS);
+  const breakdown = breakdownOf(query);
   return {
     kind: "FunnelsQuery",
     viz,
     // Clients send `interval` with every funnel; it only changes a funnel over time.
     interval: viz === "trends" ? interval : null,
     ...spanOf(filter, { viz, last: steps.length - 1 }),
-    aggregation,
     steps,
     order,
     window_s: filter.whole("funnelWindowInterval", window, WINDOW_DAYS_DEFAULT) * UNIT_S[unit],
     exclusions,
     dateRange: rangeOf(query),
-    breakdown: breakdownOf(query),
-    attribution: attributionOf(filter, { order, last: steps.length - 1 }),
+    breakdown,
+    attribution: attributionOf(filter, { order, breakdown, last: steps.length - 1 }),
   };
 }
 
-/** Reads between which steps persons convert, and the bins of their times. */
+/** Reads between which steps persons convert, and how their times are shown. */
 function spanOf(
   filter: Fields,
   { viz, last }: { viz: Funnel["viz"]; last: number },
-): Pick<Funnel, "from" | "to" | "bins"> {
+): Pick<Funnel, "from" | "to" | "bins" | "aggregation"> {
+  const aggregation = filter.choice("timeToConvertAggregation", TIME_AGGREGATIONS);
   const isAuto = (filter.sent["binCount"] ?? "auto") === "auto";
   const range = { min: 1, max: FUNNEL_BINS_MAX };
   const bins = isAuto ? null : filter.whole("binCount", range, 1);
+  if (viz !== "time_to_convert") {
+    const detail = "Only times have it: leave it out, or write funnelVizType: time_to_convert.";
+    checkUnused(filter, { binCount: "auto", timeToConvertAggregation: "average" }, detail);
+  }
   if (viz === "steps") {
-    for (const name of ["funnelFromStep", "funnelToStep"]) {
-      if ((filter.sent[name] ?? null) === null) continue;
-      throw malformed("Only trends and time_to_convert are between two steps.", filter.attr(name));
-    }
-    return { from: 0, to: last, bins: null };
+    const detail = "Only trends and time_to_convert are between two steps.";
+    checkUnused(filter, { funnelFromStep: null, funnelToStep: null }, detail);
+    return { from: 0, to: last, bins, aggregation };
   }
   const from = filter.whole("funnelFromStep", { min: 0, max: last - 1 }, 0);
   const to = filter.whole("funnelToStep", { min: from + 1, max: last }, last);
-  return { from, to, bins };
+  return { from, to, bins, aggregation };
 }
 
 function attributionOf(
   filter: Fields,
-  { order, last }: { order: Funnel["order"]; last: number },
+  { order, breakdown, last }: Pick<Funnel, "order" | "breakdown"> & { last: number },
 ): Funnel["attribution"] {
   const by = filter.choice("breakdownAttributionType", ATTRIBUTIONS);
   const step = filter.whole("breakdownAttributionValue", { min: 0, max: last }, 0);
-  if (by !== "step") return { by, step: null };
+  if (breakdown === null) {
+    const detail = "It goes with a breakdown: leave it out, or write a breakdownFilter.";
+    checkUnused(filter, { breakdownAttributionType: ATTRIBUTIONS[0] }, detail);
+  }
+  if (by !== "step") {
+    const detail = "It goes with breakdownAttributionType: step. Write that, or leave it out.";
+    checkUnused(filter, { breakdownAttributionValue: 0 }, detail);
+    return { by, step: null };
+  }
   if (order === "unordered" && step > 0) {
     const detail = "Steps in any order have the value of the first event: 0 is expected.";
     throw malformed(detail, filter.attr("breakdownAttributionValue"));

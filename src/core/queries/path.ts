@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../values/json.ts";
+import { foundIn, type Json, type JsonObject, storableText } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import type { DateRange } from "./period.ts";
 import {
@@ -8,7 +8,6 @@ import {
   filtersOf,
   malformed,
   rangeOf,
-  textOrNone,
 } from "./query-fields.ts";
 
 /** Events that paths consist of: page views, screen views, events without a `$`. */
@@ -89,5 +88,8 @@ function excludedOf(sent: Json | undefined, attr: string): string[] {
   if (!Array.isArray(list) || list.length > EXCLUDED_MAX) {
     throw malformed(`A list of at most ${EXCLUDED_MAX} texts is expected.`, attr);
   }
-  return list.map((one) => placeOf(textOrNone(one, attr) ?? ""));
+  return list.map((one) => {
+    if (typeof one === "string") return placeOf(storableText(one));
+    throw malformed(`A list of texts is expected, not of ${foundIn(one)}.`, attr);
+  });
 }

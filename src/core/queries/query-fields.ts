@@ -276,6 +276,17 @@ export function textOrNone(value: Json | undefined, attr: string): string | null
   return storableText(value);
 }
 
+/** Fails `invalid_input` on a field that changes nothing here, unless it has the value that it has by default. */
+export function checkUnused(
+  { sent, attr }: Pick<Fields, "sent" | "attr">,
+  defaults: Readonly<Record<string, Json>>,
+  detail: string,
+): void {
+  for (const [name, value] of Object.entries(defaults)) {
+    if ((sent[name] ?? value) !== value) throw malformed(detail, attr(name));
+  }
+}
+
 /** The failure of a missing field. */
 export function missing(attr: string): Failure {
   return new Failure("required", "This field is required.", attr);

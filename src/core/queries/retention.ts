@@ -11,6 +11,7 @@ import {
   filtersOf,
   rangeOf,
 } from "./query-fields.ts";
+import { DISPLAYS } from "./trend-shown.ts";
 
 /** Intervals of one retention query. */
 export const RETENTION_INTERVALS_MAX = 100;
@@ -51,6 +52,7 @@ export function readRetention(sent: JsonObject, moment: Moment): Retention {
   ]);
   filter.whole("minimumOccurrences", { min: 1, max: 1 }, 1);
   filter.choice("timeWindowMode", ["strict_calendar_dates"]);
+  filter.choice("display", DISPLAYS);
   const entity = (name: string) =>
     entityOf(filter.sent[name] ?? ENTITY_DEFAULT, { attr: filter.attr(name), common, moment });
   const range = { min: 1, max: RETENTION_INTERVALS_MAX };
@@ -75,6 +77,9 @@ const PERIODS: Readonly<Record<string, Interval>> = {
   Month: "month",
 };
 
+/** Largest place of an entity, which clients note. */
+const ORDER_MAX = 1000;
+
 type Reading = { attr: string; common: EventFilters; moment: Moment };
 
 /** An entity is an events node by other names: its `id` is the event. */
@@ -82,6 +87,8 @@ function entityOf(sent: Json, { attr, common, moment }: Reading): EventsNode {
   const known = ["id", "type", "kind", "name", "custom_name", "properties", "order", "uuid"];
   const entity = fields(sent, attr, known);
   entity.choice("type", ["events"]);
+  entity.text("uuid");
+  entity.whole("order", { min: 0, max: ORDER_MAX }, 0);
   const { id = null, type: _type, order: _order, uuid: _uuid, ...node } = entity.sent;
   return eventsNode({ event: id, ...node }, { attr, moment, common }).read;
 }

@@ -11,6 +11,7 @@ import {
   seriesNodes,
 } from "./query-fields.ts";
 import { SERIES_MAX } from "./trend.ts";
+import { DISPLAYS } from "./trend-shown.ts";
 
 /** A parsed stickiness query: it counts persons by the number of intervals with an event (decision 79). */
 export type Stickiness = {
@@ -27,6 +28,7 @@ export function readStickiness(sent: JsonObject, moment: Moment): Stickiness {
   const common = filtersOf(query, moment);
   const filter = query.object("stickinessFilter", ["computedAs", "display"]);
   filter.choice("computedAs", ["non_cumulative"]);
+  filter.choice("display", DISPLAYS);
   return {
     kind: "StickinessQuery",
     series: seriesNodes(query, { min: 1, max: SERIES_MAX, moment, common }),

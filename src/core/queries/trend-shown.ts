@@ -1,8 +1,9 @@
 import { isoTime } from "../values/time.ts";
 import { type Moment, wallClock } from "../values/zoned-time.ts";
+import { isOfTotal } from "./display.ts";
 import type { Interval } from "./intervals.ts";
 import type { Period } from "./period.ts";
-import { type Fields, malformed } from "./query-fields.ts";
+import { checkUnused, type Fields, malformed } from "./query-fields.ts";
 import type { Trends, Unit } from "./trend.ts";
 
 /** How the numbers of a trend become those of its answer. */
@@ -33,7 +34,8 @@ const ONE_NUMBER = ["BoldNumber", "ActionsBarValue", "ActionsTable", "ActionsPie
 
 const CUMULATIVE = "ActionsLineGraphCumulative";
 
-const DISPLAYS = [
+/** All displays; but for trends they change no number. */
+export const DISPLAYS = [
   ...(["ActionsLineGraph", "ActionsUnstackedBar", "ActionsBar", "ActionsAreaGraph"] as const),
   ...ONE_NUMBER,
   ...(["ActionsStackedBar", "Metric", "SlopeGraph", "WorldMap", CUMULATIVE] as const),
@@ -66,6 +68,10 @@ export function trendShown(
   const isOne = ONE_NUMBER.some((one) => one === display);
   const clock = isoTime(wallClock(now, timezone)).replace("Z", "");
   const until = interval === "hour" || interval === "day" ? null : clock;
+  if (isOfTotal(display)) {
+    const detail = `${display} has no intervals: leave it out, or write display: ActionsLineGraph.`;
+    checkUnused(filter, { smoothingIntervals: 1 }, detail);
+  }
   const postfix = (filter.text("aggregationAxisPostfix") ?? "").trim();
   return {
     ...SHOWN_PLAIN,

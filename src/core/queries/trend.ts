@@ -270,14 +270,17 @@ function filterOf(
 // Clients send a formula by itself or in a list of one, with or without a name.
 function formulaOf({ sent, attr }: Fields, series: number): Formula | null {
   const node = onlyOf(sent["formulaNodes"], attr("formulaNodes")) ?? {};
-  const named = fields(node, `${attr("formulaNodes")}__0`, ["formula", "custom_name"]).sent;
+  const read = fields(node, `${attr("formulaNodes")}__0`, ["formula", "custom_name"]);
+  const named = read.sent;
   const requested = [
     sent["formula"],
     onlyOf(sent["formulas"], attr("formulas")),
     named["formula"],
   ].find((one) => one !== undefined && !isNothing(one));
   const text = textOrNone(requested, attr("formula"));
-  return text === null ? null : readFormula(text, series, attr("formula"));
+  const name = read.text("custom_name");
+  if (text === null) return null;
+  return { ...readFormula(text, series, attr("formula")), ...(name === null ? {} : { name }) };
 }
 
 /** Reads the index of a type of groups. */

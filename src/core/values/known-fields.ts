@@ -6,7 +6,7 @@ import { isNothing, isObject, type Json, type JsonObject, ownValue } from "./jso
  * Fields of queries and filters from PostHog's clients that change no number (decision 72): how an answer is drawn, what
  * a client notes, how PostHog runs a query. No project has test accounts to leave out, rules for paths or recordings.
  */
-const UNUSED: ReadonlySet<string> = new Set(
+export const UNUSED: ReadonlySet<string> = new Set(
   `version tags response modifiers dataColorTheme filterTestAccounts label group_key_names
   aggregationAxisFormat aggregationAxisPostfix aggregationAxisPrefix confidenceLevel decimalPlaces
   minDecimalPlaces detailedResultsAggregationType excludeBoxPlotOutliers goalLines hiddenLegendBreakdowns
@@ -34,11 +34,11 @@ const UNUSED_VALUES: Readonly<Record<string, (value: Json) => boolean>> = {
   minEdgeWeight: (value) => value === 1 || value === 0,
   stickinessCriteria: (value) =>
     isObject(value) && value["operator"] === "gte" && value["value"] === 1,
-  compareFilter: (value) => isObject(value) && isNothing(value["compare"] ?? null),
+  // Clients keep the type of a breakdown that was removed.
   breakdownFilter: (value) =>
     isObject(value) &&
-    isNothing(value["breakdown"] ?? null) &&
-    isNothing(value["breakdowns"] ?? null),
+    isNothing({ ...value, breakdown_type: null }) &&
+    (value["breakdown_type"] ?? "event") === "event",
 };
 
 /** The types of fields that are checked alone, because they change no number. */

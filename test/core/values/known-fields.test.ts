@@ -5,6 +5,7 @@ import { readQuery } from "../../../src/core/queries/insight.ts";
 import { isTable, readTable } from "../../../src/core/queries/tables/table.ts";
 import { Failure } from "../../../src/core/values/failure.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
+import { UNUSED } from "../../../src/core/values/known-fields.ts";
 
 const MOMENT = { now: Date.UTC(2026, 10, 21, 12), timezone: "UTC" };
 
@@ -101,12 +102,11 @@ const SMALLEST: Record<string, JsonObject> = {
   StickinessActorsQuery: { source: SOURCE },
 };
 
-function read(query: JsonObject): void {
+function read(query: JsonObject): unknown {
   const kind = String(query["kind"]);
-  if (kind === "LogsQuery") logQuery(query, MOMENT);
-  else if (/(Insight|Funnels|Stickiness)ActorsQuery/.test(kind)) sentCell(query, "query");
-  else if (isTable(query)) readTable(query, MOMENT);
-  else readQuery(query, MOMENT);
+  if (kind === "LogsQuery") return logQuery(query, MOMENT);
+  if (/(Insight|Funnels|Stickiness)ActorsQuery/.test(kind)) return sentCell(query, "query");
+  return isTable(query) ? readTable(query, MOMENT) : readQuery(query, MOMENT);
 }
 
 /** Returns the smallest query of a kind with a field of the object at a path. */
@@ -137,6 +137,13 @@ function refusalOf(query: JsonObject): Failure | null {
   }
 }
 
+/** Values of fields that none of them has by default. */
+const OTHER_VALUES: Json[] = [
+  ...[6, 2, true, "x", ["x"], { x: 1 }, [{ formula: "A" }]],
+  ...["median", "asc", "person", "group", "last_touch", "step", "trends", "strict", "unordered"],
+  ...["week", "hour", "-1w", "BoldNumber", "ActionsBar", "percentage", "Week", "custom_event"],
+];
+
 const ALL = Object.entries(FIELDS).flatMap(([kind, objects]) =>
   Object.entries(objects).flatMap(([path, names]) =>
     names.split(" ").map((name) => ({ kind, path, name })),
@@ -153,8 +160,28 @@ describe("a field of PostHog's queries", () => {
     expect(unknown).toEqual([]);
   });
 
+  test("has an effect, is a documented one without, or is refused", () => {
+    const served = ALL.filter(({ kind, name }) => kind !== "LogsQuery" && !UNUSED.has(name));
+    const idle = served.filter(({ kind, path, name }) => {
+      const readWith = (value: Json) => {
+        const query = queryWith(kind, path, name, value);
+        return refusalOf(query) === null ? JSON.stringify(read(query)) : undefined;
+      };
+      const none = readWith(null) ?? "refused";
+      return OTHER_VALUES.some((value) => readWith(value) === none);
+    });
+    expect(idle.map(({ kind, path, name }) => `${kind} ${path} ${name}`)).toEqual([
+      "TrendsQuery trendsFilter display",
+      "FunnelsQuery  interval",
+      "RetentionQuery retentionFilter display",
+      "RetentionQuery retentionFilter.targetEntity order",
+      "RetentionQuery retentionFilter.targetEntity uuid",
+      "StickinessQuery stickinessFilter display",
+    ]);
+  });
+
   test("is absent if it is null", () => {
-    const required = ["series", "select", "source"];
+    const required = ["series", "select", "source", "property"];
     const refused = ALL.filter(({ name }) => !required.includes(name)).filter(
       ({ kind, path, name }) => refusalOf(queryWith(kind, path, name, null)) !== null,
     );
@@ -211,6 +238,19 @@ describe("a field of PostHog's queries", () => {
     ["TrendsQuery", "breakdownFilter.breakdowns.0", "type", "element", "$el_text"],
     ["FunnelsQuery", "funnelsFilter", "funnelAggregateByHogQL", "properties.x", "HogQLQuery"],
     ["FunnelsQuery", "", "compareFilter", { compare: true }, "another dateRange"],
+    ["FunnelsQuery", "funnelsFilter", "binCount", 12, "funnelVizType: time_to_convert"],
+    ["FunnelsQuery", "funnelsFilter", "timeToConvertAggregation", "median", "time_to_convert"],
+    ["FunnelsQuery", "funnelsFilter", "funnelToStep", 1, "trends and time_to_convert"],
+    ["FunnelsQuery", "funnelsFilter", "breakdownAttributionType", "last_touch", "breakdownFilter"],
+    ["FunnelsQuery", "funnelsFilter", "breakdownAttributionValue", 1, "breakdownAttributionType"],
+    ["RetentionQuery", "breakdownFilter", "breakdown_limit", 3, "breakdown or breakdowns"],
+    ["TrendsQuery", "breakdownFilter", "breakdown_order", "asc", "breakdown or breakdowns"],
+    ["TrendsQuery", "breakdownFilter", "breakdown_type", "person", "breakdown or breakdowns"],
+    ["TrendsQuery", "breakdownFilter.breakdowns.0", "group_type_index", 0, "write group"],
+    ["LifecycleQuery", "", "breakdownFilter", { breakdown_limit: 3 }, "Known here"],
+    ["StickinessQuery", "", "compareFilter", { compare_to: "-1w" }, "another dateRange"],
+    ["RetentionQuery", "retentionFilter", "display", "BoxPlot", "median"],
+    ["RetentionQuery", "retentionFilter.targetEntity", "order", "first", "a whole number"],
     ["RetentionQuery", "retentionFilter", "cumulative", true, "leave it out"],
     ["RetentionQuery", "retentionFilter", "timeWindowMode", "24_hour_windows", "the calendar"],
     ["RetentionQuery", "retentionFilter.targetEntity", "type", "actions", "write the type events"],
@@ -223,6 +263,34 @@ describe("a field of PostHog's queries", () => {
     expect(refusal?.attr).toContain(name === "type" ? "type" : name);
   });
 });
+
+const REFUSED_TOGETHER: [kind: string, more: JsonObject, attr: string][] = [
+  ["FunnelsQuery", { funnelsFilter: { funnelVizType: "trends", binCount: 9 } }, "binCount"],
+  [
+    "TrendsQuery",
+    { trendsFilter: { display: "BoldNumber", smoothingIntervals: 7 } },
+    "smoothingIntervals",
+  ],
+  [
+    "RetentionQuery",
+    { breakdownFilter: { breakdowns: [{ property: "plan" }], breakdown_type: "person" } },
+    "breakdown_type",
+  ],
+  ["TrendsQuery", { breakdownFilter: { breakdowns: [{ type: "person" }] } }, "property"],
+  [
+    "FunnelsQuery",
+    { breakdownFilter: { breakdown: "plan", breakdown_group_type_index: 1 } },
+    "breakdown_group_type_index",
+  ],
+  ["PathsQuery", { pathsFilter: { excludeEvents: [null] } }, "excludeEvents"],
+];
+
+test.each(REFUSED_TOGETHER)(
+  "%s with %j is refused, as a field has no effect",
+  (kind, more, attr) => {
+    expect(refusalOf({ kind, ...SMALLEST[kind], ...more })?.attr).toEndWith(`__${attr}`);
+  },
+);
 
 function sentRefusal(query: JsonObject): Failure | null {
   try {

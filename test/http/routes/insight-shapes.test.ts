@@ -88,6 +88,15 @@ describe("several breakdowns", () => {
     const retentionFilter = { targetEntity: target };
     const retention = { kind: "RetentionQuery", retentionFilter, breakdownFilter };
     expect((await lines(retention)).map(([value]) => value)).toContainEqual(["pro", "free", NONE]);
+    for (const query of [funnel, retention]) {
+      const limited = { ...breakdownFilter, breakdown_limit: 1 };
+      const hidden = { ...limited, breakdown_hide_other_aggregation: true };
+      const valuesOf = async (filter: object) =>
+        new Set((await lines({ ...query, breakdownFilter: filter })).map(([value]) => `${value}`));
+      const [all, shown] = [await valuesOf(limited), await valuesOf(hidden)];
+      expect(all.has("$$_posthog_breakdown_other_$$")).toBe(true);
+      expect([...shown, "$$_posthog_breakdown_other_$$"]).toEqual([...all]);
+    }
     const formula = { kind: "TrendsQuery", series, trendsFilter: { formula: "A + B" } };
     expect(await lines({ ...formula, breakdownFilter })).toEqual([
       [["free", "free", NONE], 5],
@@ -112,6 +121,13 @@ describe("several breakdowns", () => {
     const shown = await app.ask("POST", `${ASK}?format=txt`, { body: { query }, headers });
     expect(shown.text).toContain("view: free, free, (none)");
   });
+});
+
+test("a formula has the name that it is given", async () => {
+  const series = [node("view"), node("buy")];
+  const trendsFilter = { formulaNodes: [{ formula: "A / B", custom_name: "Ratio" }] };
+  const { body } = await ask({ kind: "TrendsQuery", series, ...range, trendsFilter });
+  expect(body).toMatchObject({ results: [{ label: "Ratio" }], insight: { name: "Ratio" } });
 });
 
 describe("filters in groups", () => {
@@ -170,10 +186,10 @@ describe("a query as PostHog's clients send it is that of its plain shape", () =
       },
     ],
     [
-      "trends with a formula that has a name",
+      "trends with a formula in a list",
       {
         ...{ kind: "TrendsQuery", series: [node("view"), node("buy")], ...range },
-        trendsFilter: { formulaNodes: [{ formula: "A / B", custom_name: "Ratio" }] },
+        trendsFilter: { formulaNodes: [{ formula: "A / B" }] },
       },
       {
         ...{ kind: "TrendsQuery", series: [node("view"), node("buy")], ...range },

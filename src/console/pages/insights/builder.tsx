@@ -15,6 +15,7 @@ import {
   OTHER_DISPLAYS,
   periodOf,
   withKind,
+  withoutIdle,
   withPresent,
 } from "./query-state.ts";
 import { EventField, SeriesEditor } from "./series-editor.tsx";
@@ -25,8 +26,9 @@ type BuilderProps = { query: Query; onChange: (query: Query) => void };
  * The fields of a query: events with their measures, breakdown, filters and display. Fields without controls are shown
  * in words, and stay.
  */
-export function Builder({ query, onChange }: BuilderProps) {
+export function Builder({ query, onChange: change }: BuilderProps) {
   const { kind } = query;
+  const onChange = (next: Query) => change(withoutIdle(next));
   const isTrend = kind === "TrendsQuery";
   const display = String(query.trendsFilter?.["display"] ?? "ActionsLineGraph");
   const hasSeries = isTrend || /^(Funnels|Lifecycle|Stickiness)Query$/.test(kind);

@@ -160,6 +160,28 @@ export function withKind(query: Query, kind: Kind): Query {
   return { ...common, series: plain };
 }
 
+/** The same question without fields that have no effect in its form, which the server refuses. */
+export function withoutIdle(query: Query): Query {
+  const { funnelsFilter, trendsFilter, breakdownFilter } = query;
+  const viz = funnelsFilter?.["funnelVizType"] ?? "steps";
+  const isTotal = /^(BoldNumber|ActionsBarValue)$/.test(String(trendsFilter?.["display"]));
+  const idle = [
+    ...(viz === "time_to_convert" ? [] : ["binCount", "timeToConvertAggregation"]),
+    ...(viz === "steps" ? ["funnelFromStep", "funnelToStep"] : []),
+    ...(breakdownFilter === undefined
+      ? ["breakdownAttributionType", "breakdownAttributionValue"]
+      : []),
+    ...(isTotal ? ["smoothingIntervals"] : []),
+  ];
+  const used = (filter: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(filter).filter(([name]) => !idle.includes(name)));
+  return {
+    ...query,
+    ...(funnelsFilter === undefined ? {} : { funnelsFilter: used(funnelsFilter) }),
+    ...(trendsFilter === undefined ? {} : { trendsFilter: used(trendsFilter) }),
+  };
+}
+
 const seriesOfList = ({ event }: Query): SeriesNode[] =>
   typeof event === "string" ? [{ kind: "EventsNode", event, math: "total" }] : [];
 

@@ -24,14 +24,15 @@ type Rankable = { breakdown_value: BreakdownValue; aggregated_value: number | nu
 export type Ranked<Result extends Rankable> = { kind: BreakdownKind; result: Result };
 
 /** How lines are ordered; of a formula, those without a value are not ranked. */
-type Order = Pick<Breakdown, "order"> & { isOfFormula?: boolean };
+type Order = Pick<Breakdown, "order" | "hidesOther"> & { isOfFormula?: boolean };
 
 /**
- * Sorts lines as the store chooses the first ones: by their number, then by text; the line of all other values is last.
+ * Sorts lines as the store chooses the first ones: by their number, then by text; the line of all other values is last,
+ * unless it is hidden.
  */
 export function byRank<Result extends Rankable>(
   lines: readonly Ranked<Result>[],
-  { order = "desc", isOfFormula = false }: Order = {},
+  { order = "desc", hidesOther = false, isOfFormula = false }: Order = {},
   by = ({ aggregated_value }: Result) => aggregated_value,
 ): Result[] {
   const sign = order === "asc" ? 1 : -1;
@@ -52,5 +53,6 @@ export function byRank<Result extends Rankable>(
     if (x !== y) return x < y ? -1 : 1;
     return isOf("none") || Buffer.compare(textOf(a), textOf(b));
   };
-  return lines.toSorted(compared).map(({ result }) => result);
+  const shown = lines.filter(({ kind }) => !hidesOther || kind !== "other");
+  return shown.toSorted(compared).map(({ result }) => result);
 }

@@ -32,10 +32,9 @@ export function trendsResults(
       formula === null
         ? lines.map((some) => [...some.values()])
         : [formulaLines(formula, { series, lines, buckets })];
-    const isShown = ({ kind }: Line) => kind !== "other" || breakdown?.hidesOther !== true;
     return all.map((group, at) => {
       const counted = formula === null ? [persons[at] ?? []] : persons;
-      const results = group.filter(isShown).map(({ kind, breakdown: value, result }) => ({
+      const results = group.map(({ kind, breakdown: value, result }) => ({
         ...{ kind },
         result: {
           ...withShown(result, when, shown),
@@ -160,7 +159,7 @@ function formulaLines(formula: Formula, { series, lines, buckets }: Calculated):
     return {
       ...{ kind, breakdown },
       result: {
-        label: formula.text,
+        label: formula.name ?? formula.text,
         event: null,
         math: "formula",
         math_property: null,

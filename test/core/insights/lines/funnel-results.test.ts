@@ -167,8 +167,9 @@ test("a conversion rate by interval, asked in words, is a funnel over time", asy
 });
 
 test("a wrong field of a funnel is refused by its name", async () => {
+  const breakdownFilter = { breakdown: "plan" };
   const refused = async (filter: object, field: string) => {
-    const { status, body } = await ask(funnel(filter));
+    const { status, body } = await ask({ ...funnel(filter), breakdownFilter });
     expect([status, body]).toEqual([
       400,
       expect.objectContaining({ attr: `query__funnelsFilter__${field}` }),
