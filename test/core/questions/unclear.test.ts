@@ -147,3 +147,22 @@ describe("a question with several readings is refused", () => {
     });
   });
 });
+
+describe("a refused property names the events that lack it, and no others", () => {
+  test.each([
+    ["conversion from scan taken to visit booked by channel", "channel", "scan taken"],
+    ["conversion from visit booked to scan taken by channel", "channel", "scan taken"],
+    ["time from visit booked until bell rung by channel", "channel", "bell rung"],
+    ["ratio of scans taken to pills given by device", "device", "pill given"],
+    [
+      "funnel from scan taken to bell rung to pill given by device",
+      "device",
+      "bell rung or pill given",
+    ],
+    ["pills given by device", "device", "pill given"],
+    ["pills given with channel phone", "channel", "pill given"],
+  ])("%s", (question, name, events) => {
+    const { unknown = [] } = read(question) as { unknown?: { reason?: string }[] };
+    expect(unknown.map(({ reason }) => reason)).toEqual([`${name} is no property of ${events}.`]);
+  });
+});

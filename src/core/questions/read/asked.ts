@@ -202,8 +202,7 @@ export function filterOf(
   )[0];
   const property = sameNamed(asked, condition, ranked) ?? exact ?? origins[0] ?? ranked[0];
   const chosen = condition.of.find((one) => one.property === property);
-  if (chosen === undefined)
-    throw noProperty(condition.text, properties[0]?.name ?? condition.text, events);
+  if (chosen === undefined) throw noProperty(condition.text, properties, events);
   const owners = chosen.property.events?.size ?? 0;
   const isOfFew =
     !/^\$|^utm_/.test(chosen.property.name) &&
@@ -222,15 +221,22 @@ export function filterOf(
   return filterJson(chosen.property, operator, values.length === 1 ? (values[0] ?? "") : values);
 }
 
-/** Returns the error for words that name a property the events do not have. */
+/** Returns the error for words that name a property which one of the events, or more, do not have. */
 export function noProperty(
   words: string,
-  name: string,
+  properties: readonly PropertyInfo[],
   events: readonly (EventInfo | null)[],
 ): NotUnderstood {
-  const named = events.map((one) => one?.name ?? "an event").join(" and ");
-  return new NotUnderstood(words, `${name} is no property of ${named}.`);
+  const [{ name, lacking } = { name: words, lacking: events }] = properties
+    .map((one) => ({ name: one.name, lacking: events.filter((event) => lacks(event, one)) }))
+    .toSorted((a, b) => a.lacking.length - b.lacking.length);
+  const named = new Set(lacking.map((event) => event?.name ?? "an event"));
+  return new NotUnderstood(words, `${name} is no property of ${[...named].join(" or ")}.`);
 }
+
+/** Whether an event cannot have a property of events. An event that has not come yet may have any. */
+const lacks = (event: EventInfo | null, { name }: PropertyInfo): boolean =>
+  event !== null && event.count !== 0 && !event.properties.has(name);
 
 /** "With Google (method google)": the value alone belongs to the property that is named with it elsewhere. */
 function sameNamed(
@@ -270,10 +276,7 @@ export function rankedProperties(
     if (one.of === "session") return 3;
     if (one.of === "person") return 1;
     if (one.of === "group") return 2;
-    const isOfAll = events.every(
-      (event) => event === null || event.properties.has(one.name) || event.count === 0,
-    );
-    if (!isOfAll) return 9;
+    if (events.some((event) => lacks(event, one))) return 9;
     // An event's own property comes before one that SDKs send with every event. For any event, it is less likely.
     const isOwn = !/^\$|^utm_/.test(one.name);
     if (events.includes(null)) return isOwn ? 4 : 0;

@@ -138,8 +138,7 @@ function nearOf(
 export function breakdownOf(label: Label, events: readonly (EventInfo | null)[]): JsonObject {
   if ("json" in label) return label.json;
   const [property] = rankedProperties([...label.properties, ...nearOf(label, events)], events);
-  if (property === undefined)
-    throw noProperty(label.words, label.properties[0]?.name ?? label.words, events);
+  if (property === undefined) throw noProperty(label.words, label.properties, events);
   const { of, name, group } = property;
   const [, initial] = /^\$initial_(.+)$/.exec(name) ?? [];
   if (label.isFirstTouch && of === "event") return { property: name, type: "first_touch" };
