@@ -2,6 +2,7 @@ import { ownValue } from "../../../core/values/json.ts";
 import { all, expression, expressionsIn, innerQuery } from "./expression.ts";
 import { type Extent, LEAF, type Scope, type SqlTable, together } from "./extent.ts";
 import { refuseUnread } from "./faults.ts";
+import type { Written } from "./hogql/written.ts";
 import {
   folded,
   inText,
@@ -39,9 +40,9 @@ export type SqlTables = Readonly<Record<string, object>>;
  * Checks the tree of a statement from DuckDB's `json_serialize_sql` against the allow-list (decision 81).
  * Fails `invalid_input` with the name and the place of the first part that is not on it.
  */
-export function checkSql(tree: Node, tables: SqlTables, text: string): void {
-  if (tree["error"] !== false) refuseUnread(tree, text);
-  inText(text, () => {
+export function checkSql(tree: Node, tables: SqlTables, written?: Written): void {
+  if (tree["error"] !== false) refuseUnread(tree, written);
+  inText(written, () => {
     const [statement, ...more] = nodesIn(tree["statements"]);
     if (statement === undefined || more.length > 0) refuse("One SELECT is expected.");
     const scope: Scope = {

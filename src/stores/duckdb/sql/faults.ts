@@ -7,7 +7,8 @@ import { LIST_TOO_LONG, LIST_VALUES_MAX } from "./hogql/functions.ts";
 import { inHogql } from "./hogql/own-names.ts";
 import { refuseOthers } from "./hogql/statements.ts";
 import { signAdvice, tokensOf } from "./hogql/tokens.ts";
-import { folded, type Node, placeOf } from "./tree.ts";
+import type { Written } from "./hogql/written.ts";
+import { folded, type Node } from "./tree.ts";
 
 /** Returns the failure `invalid_input` of a statement. */
 export function refused(detail: string): Failure {
@@ -60,19 +61,26 @@ SELECT clause without selection list => SELECT has no columns
 
 /** Returns a sentence on a message of DuckDB's parser, in words for people who do not know parsers, without its end. */
 export const syntaxSentence = (message: string): string =>
-  sentenceOf(OF_PARSER, message) ?? "The SQL is not understood";
+  sentenceOf(OF_PARSER, message) ?? NOT_UNDERSTOOD;
+
+const NOT_UNDERSTOOD = "The SQL is not understood";
 
 const GROUP_ADVICE = ": a group has the number of its type, as in group_0.properties.sector";
 
-/** Fails `invalid_input` for a text that DuckDB's parser does not read. */
-export function refuseUnread({ error_message, position }: Node, text: string): never {
+/** Fails `invalid_input` for SQL that DuckDB's parser does not read. */
+export function refuseUnread({ error_message, position }: Node, written?: Written): never {
+  const text = written?.text ?? "";
   const message = String(error_message);
   if (message.startsWith("Only SELECT statements")) refuseOthers(tokensOf(text), true);
   if (/^Max expression depth|^memory exhausted/.test(message)) throw refused(SQL_DEPTH_DETAIL);
-  const at =
-    typeof position === "string" && text !== "" ? ` ${placeOf(Number(position), text)}` : "";
+  const place =
+    typeof position === "string" ? written?.placeOfMistake(Number(position)) : undefined;
+  const at = place === undefined ? "" : ` ${place}`;
+  const [, near = ""] = /near "([\s\S]*)"$/.exec(message) ?? [];
+  // The caller did not send the words that others were rewritten to.
+  const said = folded(text).includes(folded(near)) ? syntaxSentence(message) : NOT_UNDERSTOOD;
   const advice = /\bgroup\.properties\b/i.test(text) ? GROUP_ADVICE : signAdvice(text);
-  throw refused(`${syntaxSentence(message)}${at}${advice}.`);
+  throw refused(`${said}${at}${advice}.`);
 }
 
 const NO_PLAN =

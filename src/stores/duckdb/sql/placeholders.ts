@@ -184,7 +184,7 @@ function conditionIn(key: Json | undefined, attr: string): string {
     }
   }
   if (depth !== 0 || tokens.length < 2) throw new Failure("invalid_input", detail, attr);
-  return `(${readableSql(key, () => "NULL").sql}\n)`;
+  return `(${readableSql(key, () => "NULL").written.sql}\n)`;
 }
 
 /** A filter with the relation that has its property. */

@@ -58,21 +58,21 @@ function longIn(keys: ReadonlySet<string> | undefined, omitted: Omitted): string
  */
 async function checkedSql(connection: DuckDBConnection, query: SqlQuery, rowsMax: number) {
   const { fill, checkUsed } = placeholders(query);
-  const { sql: plain, columns } = readableSql(query.text, fill);
+  const { written, columns } = readableSql(query.text, fill);
   checkUsed();
-  const read = await treeOf(connection, plain);
-  if (parsed(read)["error"] !== false) refuseUnread(parsed(read), plain);
+  const read = await treeOf(connection, written.sql);
+  if (parsed(read)["error"] !== false) refuseUnread(parsed(read), written);
   const templates = await templatesOf(connection, query.moment.timezone);
-  const { numbers, tree, page } = inText(plain, () => {
+  const { numbers, tree, page } = inText(written, () => {
     const made = rewritten(templates, exactJson(read) as Node, columns);
     return { ...made, ...paged(made.tree, query.limit, rowsMax) };
   });
-  checkSql(parsed(JSON.stringify(tree)), SQL_VIEWS, plain);
+  checkSql(parsed(JSON.stringify(tree)), SQL_VIEWS, written);
   const ran = rebuilt(tree, (node) => countedAggregate(withoutDouble(node)));
   const sql = await textFrom(connection, "json_deserialize_sql($text::JSON)", JSON.stringify(ran));
   const last = parsed(await treeOf(connection, sql));
   // Its places are not those of the text that was sent.
-  checkSql(last, SQL_VIEWS, "");
+  checkSql(last, SQL_VIEWS);
   return { sql, keys: propertyKeys(sql, last), page, numbers };
 }
 

@@ -108,10 +108,13 @@ async function readTemplates(connection: DuckDBConnection, isUtc: boolean) {
   const first = (select: Node) => nodesIn(select["select_list"])[0] ?? {};
   return {
     items: await read(ITEMS, first),
-    relations: await read(HOGQL_RELATIONS, (select) => select["from_table"] as Node),
+    relations: await read(HOGQL_RELATIONS, (select) => placeless(select["from_table"] as Node)),
     functions: await read(Object.fromEntries(functions), first),
   };
 }
+
+/** Returns a tree without its places, which are those of the text of a template. */
+const placeless = (tree: Node): Node => rebuilt(tree, (node) => ({ ...node, query_location: 0 }));
 
 const selectIn = (tree: Node) => nodesIn(tree["statements"])[0]?.["node"] as Node;
 
@@ -124,9 +127,12 @@ const REPEATED_CHARS_MAX = 20_000;
 /** Puts arguments in a template, which gets the name and the place of `at`. */
 export function filled(template: Node | undefined, args: readonly Node[], at: Node): Node {
   const used = new Set<unknown>();
+  const { alias = "", query_location = 0 } = at;
   const node = rebuilt(template ?? {}, (part) => {
-    if (part.class === "CAST") return plainCast(part);
-    if (part.class !== "PARAMETER") return part;
+    // The parts of a template have the place of the call that it stands for.
+    if (part.class === "CAST") return plainCast({ ...part, query_location });
+    if (part.class !== "PARAMETER")
+      return { ...part, ...("query_location" in part ? { query_location } : {}) };
     const arg = args[Number(part["identifier"]) - 1] ?? null;
     if (used.has(arg) && JSON.stringify(arg).length > REPEATED_CHARS_MAX) {
       refuse("An argument is too large: give it a name in a subquery.", at);
@@ -134,6 +140,5 @@ export function filled(template: Node | undefined, args: readonly Node[], at: No
     used.add(arg);
     return arg;
   });
-  const { alias = "", query_location = 0 } = at;
   return { ...node, alias, query_location, [NAME]: undefined };
 }

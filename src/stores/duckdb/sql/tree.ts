@@ -71,24 +71,19 @@ export function refuse(what: string, node?: Node): never {
   throw new Refusal(what, node?.query_location);
 }
 
-/** Does work on the tree of a text; its failures say line and column of the part. */
-export function inText<T>(text: string, work: () => T): T {
+/** Does work on the tree of a text; its failures say line and column of the part, which `placeOf` returns. */
+export function inText<T>(
+  written: { placeOf(at: number): string | undefined } | undefined,
+  work: () => T,
+): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof Refusal && typeof error.at === "number")) throw error;
-    const isKnown = error.at < new TextEncoder().encode(text).length;
-    throw new Refusal(
-      isKnown ? `${error.message} ${placeOf(error.at, text)}` : error.message,
-      undefined,
-    );
+    // The first word of a statement is at 0, and no part of its tree: parts that were made here have no place.
+    if (!(error instanceof Refusal && typeof error.at === "number" && error.at > 0)) throw error;
+    const place = written?.placeOf(error.at);
+    throw new Refusal([error.message, place ?? []].flat().join(" "), undefined);
   }
-}
-
-/** Returns line and column, from 1, of an offset in bytes of UTF-8. */
-export function placeOf(at: number, text: string): string {
-  const lines = new TextDecoder().decode(new TextEncoder().encode(text).slice(0, at)).split("\n");
-  return `(line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1})`;
 }
 
 /** Returns what the parser calls a part, in words of SQL. */

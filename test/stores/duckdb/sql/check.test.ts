@@ -9,6 +9,7 @@ import {
   SQL_COLUMNS_MAX,
   SQL_SETS_MAX,
 } from "../../../../src/stores/duckdb/sql/check.ts";
+import { Written } from "../../../../src/stores/duckdb/sql/hogql/written.ts";
 
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;
@@ -57,7 +58,7 @@ async function problemOf(text: string): Promise<string | undefined> {
   const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR";
   const [[tree] = []] = (await connection.runAndReadAll(read, { text })).getRows();
   try {
-    checkSql(JSON.parse(String(tree)), SQL_VIEWS, text);
+    checkSql(JSON.parse(String(tree)), SQL_VIEWS, Written.of(text));
     return undefined;
   } catch (error) {
     const { code, attr, message } = error as Failure;

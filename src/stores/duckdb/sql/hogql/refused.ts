@@ -112,3 +112,9 @@ export function known(node: Node): Node {
   if (advice === undefined || SQL_FUNCTIONS.has(name)) return node;
   return refuse(`The function ${named(written)} is not taken: ${advice}.`, node);
 }
+
+/** The refusal of a list of ARRAY JOIN without a name. */
+export const UNNAMED = "A list of ARRAY JOIN has a name: splitByChar(',', properties.tags) AS tag.";
+
+/** The refusal of braces without a name. */
+export const BRACES = "In braces stands a name: {filters}, {variables.name} or {name} of `values`.";

@@ -1,5 +1,5 @@
 import { refuse } from "../tree.ts";
-import { HOGQL_SYNTAX_REFUSED } from "./refused.ts";
+import { BRACES, HOGQL_SYNTAX_REFUSED, UNNAMED } from "./refused.ts";
 import { refuseOthers } from "./statements.ts";
 import {
   AFTER_CONDITIONS,
@@ -12,12 +12,10 @@ import {
   tokensOf,
   unescaped,
 } from "./tokens.ts";
+import { Written } from "./written.ts";
 
 /** A statement that DuckDB's parser reads, and the texts of the columns of its first SELECT. */
-export type Readable = { sql: string; columns: string[] };
-
-const UNNAMED = "A list of ARRAY JOIN has a name: splitByChar(',', properties.tags) AS tag.";
-const BRACES = "In braces stands a name: {filters}, {variables.name} or {name} of `values`.";
+export type Readable = { written: Written; columns: string[] };
 
 /**
  * Rewrites the words of HogQL that DuckDB's parser does not read. Words with a meaning become calls of names in
@@ -61,13 +59,15 @@ class Reading {
   }
 
   read(): Readable {
-    let sql = "";
+    const written = new Written(this.#text);
     for (; this.#at < this.#tokens.length; this.#at += 1) {
       const token = this.#tokens[this.#at] as Token;
-      sql += token.space + this.#read(token);
+      written.add(token, this.#read(token));
     }
-    this.#endColumn(this.#text.replace(/[\s;]+$/, "").length);
-    return { sql: sql + this.#endClause(), columns: this.#columns };
+    const end = this.#text.replace(/[\s;]+$/, "").length;
+    this.#endColumn(end);
+    written.add({ space: "", at: end }, this.#endClause());
+    return { written, columns: this.#columns };
   }
 
   #read({ kind, text, word }: Token): string {
