@@ -27,9 +27,12 @@ export function mountSdk(
       const cors = corsHeaders(request);
       try {
         checkPath(request.url);
-        const response = await route.handle(request, params);
-        for (const name in cors) response.headers.append(name, cors[name] ?? "");
-        return response;
+        const answer = await route.handle(request, params);
+        if (!(answer instanceof Response)) {
+          return new Response(answer.text, { headers: Object.assign(answer.headers, cors) });
+        }
+        for (const name in cors) answer.headers.append(name, cors[name] ?? "");
+        return answer;
       } catch (error) {
         return problem(failure(error, request), cors);
       }

@@ -231,10 +231,14 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const quiet = [METRICS_PATH, ...Object.keys(pages)];
   const logged = requestLog(log, { paths, quiet, quietHeader: CONSOLE_HEADER });
 
+  /** The last valid Host, because most requests name the same. */
+  let lastHost: string | null = null;
   const answer = async (request: Request): Promise<Response> => {
-    if (!isHost(request.headers.get("host") ?? "localhost")) {
+    const host = request.headers.get("host");
+    if (host !== null && host !== lastHost && !isHost(host)) {
       return problem(new Failure("invalid_input", "The Host header is not valid."));
     }
+    lastHost = host;
     try {
       return await (direct(request) ?? app.handle(request));
     } catch (error) {
@@ -244,9 +248,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   };
   return async (request) => {
     const done = needs.timings.begin();
-    const response = await answer(
-      request.headers.has("host") ? request : withHost(request, needs.listenUrl),
-    );
+    const response = await answer(withHost(request, needs.listenUrl));
     const kind = kindOf(request);
     const ms = done(kind);
     const { status } = response;

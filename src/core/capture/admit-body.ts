@@ -20,7 +20,7 @@ import type { DailySalts } from "./cookieless.ts";
 import type { CountryOf } from "./country.ts";
 import { BODY_BYTES_MAX, decompress, type EncodedBody } from "./decode-body.ts";
 import { fromV1 } from "./event-v1.ts";
-import { type RequestHints, readSubmission } from "./read-body.ts";
+import { type RequestHints, readSubmission, type Submission } from "./read-body.ts";
 
 /**
  * How a path reads a body: `events` as in contract 4.5, `ai` the same with larger events, `engage` sets
@@ -73,9 +73,10 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const isSentAtGiven = (submission.envelope["sent_at"] ?? body.hints.sentAtText ?? null) !== null;
   const isSentAtInvalid = sentAt === undefined && isSentAtGiven;
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
-  const sender = { ...senderOf(body.hints, historical, arrived), keyOf: submission.keyOf };
+  const sender = senderOf(body.hints, submission, arrived);
   const arrival = {
-    ...{ now: arrived.now, newUuid: arrived.newUuid },
+    now: arrived.now,
+    newUuid: arrived.newUuid,
     sentAt,
     isSentAtInvalid,
     bytesMax: body.protocol === "ai" ? AI_EVENT_BYTES_MAX : EVENT_BYTES_MAX,
@@ -124,12 +125,12 @@ function besideBatch(envelope: JsonObject): Omit<Warning, "count"> | undefined {
 /** The sender of the events of a request. The address of a client that imports events is not that of their senders. */
 function senderOf(
   { client = {}, geoip }: RequestHints,
-  historical: boolean,
+  { historical, keyOf }: Submission,
   { countryOf, salts }: Arrived,
-): Omit<Sender, "keyOf"> {
+): Sender {
   const { address, userAgent } = historical ? {} : client;
   const countries = geoip && { client: historical ? undefined : geoip.country, countryOf };
-  return { countries, salts, address, userAgent };
+  return { countries, salts, address, userAgent, keyOf };
 }
 
 /** The journal line of an event with its changes, so that only a stored event is reported (decision 38). */

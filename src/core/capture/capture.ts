@@ -95,8 +95,8 @@ export function capture(needs: Needs): Capture {
       const arrived_at = now();
       const sent = body.bytes.length;
       const salts = needs.salts();
-      const sources = { newUuid, countryOf, salts };
-      const arrived = { now: arrived_at, ...sources, inflatedBytesMax: INLINE_BYTES_MAX };
+      const inflatedBytesMax = INLINE_BYTES_MAX;
+      const arrived = { now: arrived_at, newUuid, countryOf, salts, inflatedBytesMax };
       const inline = admittedInline(body, () => admitBody(body, arrived));
       // Only this name keeps the lines, which may be large, so they are freed during a delay.
       const { key, historical, count, lines, dropped, warnings, results } =

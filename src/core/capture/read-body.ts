@@ -149,8 +149,6 @@ function single(
   scan: Scan,
   hints: RequestHints,
 ): Submission {
-  // These are fields of the body. In an item of a batch they leave a warning.
-  const { historical_migration: _, sent_at: _sentAt, ...raw } = event;
   return {
     envelope: event,
     sentAt: sentAtOf(event, hints),
@@ -163,10 +161,17 @@ function single(
         const expected = attr === "event" ? "a text" : "an object";
         throw invalid(`\`${attr}\` is ${foundIn(event[attr])}: ${expected} is expected.`, attr);
       }
-      withIds(bytes, scan.ids, take)(raw, scan.marks[0] ?? 0, 1);
+      withIds(bytes, scan.ids, take)(withoutBodyFields(event), scan.marks[0] ?? 0, 1);
       return key;
     },
   };
+}
+
+/** An event without the fields that belong to its body. In an item of a batch they leave a warning. */
+function withoutBodyFields(event: JsonObject): JsonObject {
+  if (event["sent_at"] === undefined && event["historical_migration"] === undefined) return event;
+  const { historical_migration: _, sent_at: _sentAt, ...raw } = event;
+  return raw;
 }
 
 /** Passes on items with the exact digits of ids that the parser has rounded. */

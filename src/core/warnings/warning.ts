@@ -249,7 +249,7 @@ export function warningTally() {
       if (last !== undefined && isFull) last.count += warning.count;
       else samples.push(warning);
     },
-    all: (): Warning[] => [...samplesOf.values()].flat(),
+    all: (): Warning[] => (samplesOf.size === 0 ? [] : [...samplesOf.values()].flat()),
   };
 }
 

@@ -113,11 +113,15 @@ export type Documented = {
   body: TSchema;
 };
 
+/** A text and its headers. */
+export type SdkAnswer = { text: string; headers: Record<string, string> };
+
 /** A public route that SDKs call from pages of any origin; each answer has CORS headers. */
 export type SdkRoute = {
   method: "GET" | "POST";
   path: string;
-  handle(request: Request, params: Record<string, string>): Promise<Response>;
+  /** Returns an answer, or the parts of one of status 200, to which more headers are added at once. */
+  handle(request: Request, params: Record<string, string>): Promise<Response | SdkAnswer>;
   /** Only the operations that the contract names have one. */
   documented?: Documented;
 };

@@ -28,8 +28,9 @@ export function clientAddress(trustedProxies: readonly string[]) {
   return ({ headers }: Request, connection: string | undefined): string | undefined => {
     let address = plain(connection ?? "");
     if (address === undefined) return undefined;
-    const hops = (headers.get("x-forwarded-for") ?? "").split(",");
+    let hops: string[] | undefined;
     while (isTrusted(address)) {
+      hops ??= (headers.get("x-forwarded-for") ?? "").split(",");
       const before = plain(hops.pop()?.trim() ?? "");
       if (before === undefined) break;
       address = before;

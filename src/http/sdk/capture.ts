@@ -7,9 +7,10 @@ import { Failure, type FailureCode } from "../../core/values/failure.ts";
 import { parseUuid } from "../../core/values/ids.ts";
 import { parseTime, TIME_MS_MAX } from "../../core/values/time.ts";
 import { problem } from "../answer/errors.ts";
-import type { SdkRoute } from "../operation/route.ts";
+import type { SdkAnswer, SdkRoute } from "../operation/route.ts";
 import { AnyObject, Text } from "../operation/schemas.ts";
 import { type Meter, readBody } from "../request/body.ts";
+import { parametersOf, searchOf } from "../request/search.ts";
 
 const OK = '{"status":"Ok"}';
 
@@ -149,24 +150,22 @@ function recordingRoute(route: SdkRoute): SdkRoute {
 
 const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
 
-function answered(body: string, dropped: number): Response {
+function answered(text: string, dropped: number): SdkAnswer {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (dropped > 0) headers["hoglet-dropped"] = String(dropped);
-  return new Response(body, { headers });
+  return { text, headers };
 }
 
 type Received = Pick<Body, "protocol"> & { sender: ReturnType<SenderOf>; received: Uint8Array };
 
-const NO_QUERY = new URLSearchParams();
-
 /** The body with the facts of its address and headers; without a body, the form in the query. */
 function bodyOf(request: Request, { protocol, sender, received }: Received): Body {
   const { headers, url } = request;
-  const mark = url.indexOf("?");
-  const query = mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
+  const search = searchOf(url);
+  const query = parametersOf(search);
   const v1 = protocol === "v1";
   const isInQuery = received.length === 0 && !v1 && query.has("data");
-  const bytes = isInQuery ? new TextEncoder().encode(url.slice(mark + 1)) : received;
+  const bytes = isInQuery ? new TextEncoder().encode(search) : received;
   const underscore = v1 ? undefined : query.get("_") || undefined;
   const sentAt = v1
     ? parseTime(headers.get("posthog-request-timestamp") ?? "")
@@ -179,8 +178,12 @@ function bodyOf(request: Request, { protocol, sender, received }: Received): Bod
     protocol,
     sdk: v1 ? (headers.get("posthog-sdk-info") ?? "") : "",
     hints: {
-      ...{ key: key ?? bearerOf(headers), keyInBody: !v1 },
-      ...{ sentAt, sentAtText: underscore, ...sender },
+      key: key ?? bearerOf(headers),
+      keyInBody: !v1,
+      sentAt,
+      sentAtText: underscore,
+      geoip: sender.geoip,
+      client: sender.client ?? {},
     },
   };
 }
@@ -197,7 +200,7 @@ function sentAtOf(underscore: string | undefined): number | undefined {
  * The route of the newer capture protocol: the key is in a header, every event has its own result, and
  * errors have another shape (decision 33). `accept` gets requests with valid headers.
  */
-function v1Route(accept: (request: Request) => Promise<Response>, onRefused: OnRefused): SdkRoute {
+function v1Route(accept: (request: Request) => Promise<SdkAnswer>, onRefused: OnRefused): SdkRoute {
   return {
     method: "POST",
     path: "/i/v1/analytics/events/",
@@ -216,7 +219,8 @@ function v1Route(accept: (request: Request) => Promise<Response>, onRefused: OnR
 
 /** The token of an `Authorization: Bearer` header (RFC 6750 2.1). */
 function bearerOf(headers: Headers): string | undefined {
-  return /^bearer\s+(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const given = headers.get("authorization");
+  return given === null ? undefined : /^bearer\s+(.+)$/i.exec(given)?.[1];
 }
 
 /** The headers that v1 requires, each with its check. */
