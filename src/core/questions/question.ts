@@ -16,6 +16,7 @@ import { share } from "./measures/shares.ts";
 import { active, sessions } from "./measures/visits.ts";
 import { indexOf } from "./names/build.ts";
 import type { NameIndex } from "./names/index.ts";
+import { type LongName, timedNames } from "./names/long-names.ts";
 import { Asked, type Item, isTagged, NotUnderstood, textOf } from "./read/asked.ts";
 import { isOfEventsAlone, unmet } from "./read/check.ts";
 import { completed } from "./read/complete.ts";
@@ -28,7 +29,7 @@ import { Places } from "./read/rules.ts";
 import { mended } from "./read/spelling.ts";
 import { takeLabels } from "./read/take-labels.ts";
 import { termsOf } from "./read/terms.ts";
-import { reasonFor } from "./read/unclear.ts";
+import { reasonFor, refuseInterval } from "./read/unclear.ts";
 import { readAlternatives, readPlaces, readValues } from "./read/values.ts";
 import type { Today } from "./text/dates.ts";
 import { type TimeWords, takeTime } from "./text/time.ts";
@@ -79,7 +80,8 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
   const index = indexOf(vocabulary);
   const isLoud = question === question.toUpperCase();
   const text = (isLoud ? question.toLowerCase() : question).replace(/\bteh\b/gi, "the");
-  const { text: left, when, said } = takeTime(text, today);
+  const { text: left, when, said, name } = takeTimes(text, index, today);
+  if (name !== undefined) return { query: null, unknown: [partlyTime(name)], parts: [] };
   const inWords = (unknown: Unknown[]): Unknown[] =>
     unknown.map((one) =>
       one.start < one.end && question[one.start] !== '"'
@@ -103,6 +105,31 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
   return { query: null, unknown: inWords(unknown), parts: said };
 }
 
+/**
+ * Reads the words about time in a question, but not those in a name, such as "monthly report". A name that has only some
+ * of them, as in "members since 2026", is returned.
+ */
+function takeTimes(text: string, { longNames }: NameIndex, today: Today) {
+  const timed = takeTime(text, today);
+  const names = timedNames(text, timed.said, longNames);
+  const isPart = ({ start, end }: LongName) =>
+    timed.said.some((one) => one.start < end && start < one.end && one.end > end);
+  const name = names.find(isPart);
+  if (names.length === 0 || name !== undefined) return { ...timed, name };
+  const hide = (whole: string, filler: (one: LongName) => string) =>
+    names.reduce((all, one) => all.slice(0, one.start) + filler(one) + all.slice(one.end), whole);
+  const others = takeTime(
+    hide(text, ({ start, end }) => '"'.repeat(end - start)),
+    today,
+  );
+  return { ...others, text: hide(others.text, (one) => one.text), name: undefined };
+}
+
+const partlyTime = (name: LongName): Unknown => ({
+  ...name,
+  reason: `It may be a name, or a part of the period. Write the name in double quotes, or the period at the beginning.`,
+});
+
 /** The whole text as one unknown part, for when no single word is the problem. */
 function wholeOf(text: string): Unknown[] {
   const words = text.replace(/[\s,?!.]+$/, "");
@@ -125,6 +152,7 @@ function attempted(
     const draft = measure(asked, labels.labels);
     if (draft === undefined) return undefined;
     const query = completed(asked, draft, labels);
+    refuseInterval(asked, query);
     const unread = unreadOf(asked, query);
     const parts = partsOf(asked);
     return unread.length === 0 ? { query, parts } : { unknown: unread, parts };

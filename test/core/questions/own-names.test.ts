@@ -53,3 +53,43 @@ test.each([
 ])("a beginning is always new, and not always the first: %s", (question, said) => {
   expect(read(question)).toEqual(said);
 });
+
+describe("a word of the grammar is no name without quotes", () => {
+  test.each([
+    ["sum of total of crossings ended", 'Sum of event."total" of "crossing ended" events'],
+    ["average total of crossings ended", 'Average event."total" of "crossing ended" events'],
+    ["ferries boarded per month", '"ferry boarded" events per month'],
+    ['ferries boarded by "month"', '"ferry boarded" events by event."month"'],
+    ["crossings ended by month", '"crossing ended" events per month'],
+    ["how many users attended a tour", 'People with "tour attended" events'],
+    ["users of tours attended", 'People with "tour attended" events'],
+    ["sum of users of tours attended", 'Sum of event."users" of "tour attended" events'],
+    ['total "users" of tours attended', 'Sum of event."users" of "tour attended" events'],
+    ["average guests of tours attended", 'Average event."guests" of "tour attended" events'],
+    ["number of books lent", '"book lent" events'],
+    ["number of tours attended", '"tour attended" events'],
+    ["average number of tours attended per user", '"tour attended" events per user'],
+    ["books lent by last stop", '"book lent" events by event."last stop"'],
+    ["top 3 decks", '"delay reported" events by event."deck", top 3'],
+    ["wait minutes by pier", 'Sum of event."wait min" of "ferry boarded" events by event."pier"'],
+    ["ferries boarded in Top 20", '"ferry boarded" events where event."class" is "Top 20"'],
+  ])("%s", (question, said) => {
+    expect(read(question)).toEqual(said);
+  });
+
+  test.each([
+    ["ferries boarded by month", "by month", 'by "month"'],
+    ["bookings opened by day last week", "by day", 'Write "per day"'],
+    ["total users of tours attended", "users", "how many people with tour attended"],
+    ["total number of books lent by last stop", "number", "how many book lent"],
+    ["average number of books lent per user", "number", "how many book lent"],
+    ["total of crossings ended", "total", "sum of total of crossing ended"],
+    ["users who joined since 2026-03-01", "joined since", "in double quotes"],
+    ["wait by pier", "wait", 'Write "average wait" or "total wait"'],
+  ])("with two readings it is refused: %s", (question, word, reason) => {
+    expect(readQuestion(question, FERRY, TODAY)).toMatchObject({
+      query: null,
+      unknown: [{ text: word, reason: expect.stringContaining(reason) }],
+    });
+  });
+});

@@ -106,7 +106,7 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
   const numbers = numbersOf(asked, event ?? null, math);
   const [target] = numbers;
   if (target !== undefined) {
-    if (math === undefined && !isRankedBy(asked, target.item)) refuseTime(target.item);
+    if (math === undefined && !isRankedBy(asked, target.item)) refuseTime(target);
     const isAsked =
       math !== undefined ||
       isBeforeEvent(asked, target.item) ||
@@ -126,9 +126,9 @@ function targetOf(asked: Asked, event: EventInfo | undefined): Target | undefine
   return { property: asked.moneyOf(event, "amount") };
 }
 
-/** Whether an event comes right after a property, as in "amount purchased". */
+/** Whether an event comes right after a property, as in "amount purchased". "Users attended" is about people. */
 const isBeforeEvent = (asked: Asked, item: Item | undefined): boolean =>
-  item !== undefined && asked.items[item.at + 1]?.part?.kind === "ev";
+  item !== undefined && !isTagged(item, ...PEOPLE) && asked.items[item.at + 1]?.part?.kind === "ev";
 
 /** The number properties that an event has of its own, and not from an SDK. */
 const ownNumbers = (asked: Asked, event: EventInfo): PropertyInfo[] =>

@@ -10,6 +10,7 @@ import {
 } from "../read/asked.ts";
 import { isFree } from "../read/labels.ts";
 import { filterJson, type Named } from "../read/parts.ts";
+import { refuseNumbers } from "../read/unclear.ts";
 import { currency } from "./amounts.ts";
 import { isCalculated } from "./calculations.ts";
 import { takeConditions } from "./conditions.ts";
@@ -85,6 +86,7 @@ export function takeSummed(asked: Asked, event: EventInfo): PropertyInfo | undef
     [event],
   );
   if (property?.of !== "event") return undefined;
+  refuseNumbers(asked, { ...(item === undefined ? {} : { item }), property }, event, true);
   use(item);
   return property;
 }

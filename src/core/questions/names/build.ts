@@ -2,6 +2,7 @@ import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
 import { nameStems, nameWords } from "../text/stems.ts";
 import { eventKeys } from "./events.ts";
 import { keyOf, type NameIndex } from "./index.ts";
+import { longNamesOf } from "./long-names.ts";
 import { propertiesOf, propertyKeys } from "./properties.ts";
 import { sectionsOf, valuesOf } from "./values.ts";
 
@@ -26,6 +27,7 @@ function built(vocabulary: ProjectVocabulary): NameIndex {
     ...ofProperties,
     phraseStems: new Set(phrases.flatMap((key) => key.split(" "))),
     ...{ properties, values, sections: sectionsOf(values) },
+    longNames: longNamesOf([...names, ...values.keys()]),
     groups: new Map(
       vocabulary.groups.map(({ group_type: name, group_type_index: index }) => [
         keyOf(nameStems(name)),

@@ -63,6 +63,8 @@ export type NameIndex = {
   ownWords: ReadonlySet<string>;
   /** The stems of all words for events and properties. */
   phraseStems: ReadonlySet<string>;
+  /** Names and values of several words. */
+  longNames: ReadonlySet<string>;
 };
 
 /** The key for a set of stems. Their order does not matter. */

@@ -51,7 +51,7 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   }
   const numbers = "(WITHOUT|EXCEPT|DIFFERS)? _ NUM((OR|AND|{,}) NUM)*";
   for (const pattern of [`PROP (EXACTLY|{is}|{of}|{:})? ${numbers}`, `${numbers} PROP`]) {
-    places.each(pattern, (found) => equalNumber(found, index));
+    places.each(pattern, (found) => (isLimit(found) ? undefined : equalNumber(found, index)));
   }
   places.each("PROP _ IS_UNSET", (found) =>
     condition(found, propertiesIn(found), "is_not_set", []),
@@ -122,6 +122,12 @@ function numeric(found: Found, compared: Compared): Condition | undefined {
   const values = bounds.map(({ number }) => String(number));
   return condition(found, properties, "exact", values, { bounds });
 }
+
+/** Whether the number in "top 5 levels" and "which 3 levels" is one of lines. */
+const isLimit = ({ all, before }: Found): boolean =>
+  all[0]?.tags.includes("NUM") === true &&
+  before?.part === undefined &&
+  ["MOST", "LEAST", "WHICH"].some((tag) => before?.tags.includes(tag));
 
 function equalNumber(found: Found, index: NameIndex): Condition | undefined {
   const numbers = numbersIn(found).map(String);

@@ -94,8 +94,18 @@ function phraseAt(words: readonly Word[], from: number, index: NameIndex): Term 
   for (let length = Math.min(PHRASE_WORDS_MAX, words.length - from); length > 1; length -= 1) {
     const some = words.slice(from, from + length);
     if (some.some(({ isQuoted, low }) => isQuoted || /^[,;?!]$/.test(low))) continue;
-    const found = isOwnNumber(some, index) ? undefined : meaningOf(some, index);
-    if (found !== undefined) return { ...NOTHING, ...found, words: some };
+    const found = meaningOf(some, index);
+    if (found === undefined) continue;
+    if (!isOwnNumber(some, index)) return { ...NOTHING, ...found, words: some };
+    const [word, second] = some as [Word, Word];
+    // In "number of", the number of the project may be meant, or a count.
+    if (second.low === "of")
+      return {
+        ...NOTHING,
+        ...meaningOf([word], index),
+        concepts: found.concepts ?? new Set(),
+        words: [word],
+      };
   }
   return undefined;
 }
@@ -237,6 +247,9 @@ function exactFirst<T extends { name: string }>(
 
 /** The values for a text or its singular. */
 function valuesNamed(typed: string, text: string, index: NameIndex): readonly ValueInfo[] {
+  // "Top 40" is a value where it is written like it.
+  if (/^(?:top|bottom) \d+$/.test(text))
+    return (index.values.get(text) ?? []).filter(({ value }) => value === typed);
   // "Blog pages" are several.
   if (text.endsWith(" pages") && index.sections.has(text.slice(0, -6))) return [];
   return asTyped(index.values.get(text) ?? index.values.get(singular(text)) ?? [], typed);

@@ -1,8 +1,10 @@
 import type { Interval } from "../../queries/intervals.ts";
 import type { JsonObject } from "../../values/json.ts";
+import { PEOPLE } from "../measures/items.ts";
 import { type EventInfo, isMoney, type PropertyInfo } from "../names/index.ts";
-import { singular } from "../text/stems.ts";
+import { folded, nameWords, singular } from "../text/stems.ts";
 import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "./asked.ts";
+import { unitOfName } from "./numbers.ts";
 
 type Target = { item?: Item; property: PropertyInfo };
 
@@ -36,27 +38,43 @@ export function refuseTexts(
   if (item !== undefined) throw new NotUnderstood(textOf(item), "Its values are no numbers.");
 }
 
-/** Refuses "count of orders" if orders have a number of that name. "Sum of count of orders" is clear. */
+/**
+ * Refuses "count of orders" if orders have a number of that name, and "total users" if they have a number `users`. "Sum of
+ * count of orders" is clear, and so is an average, unless it is for each person.
+ */
 export function refuseNumbers(
   asked: Asked,
   { item, property }: Target,
   event: EventInfo | undefined,
+  isForEach = false,
 ): void {
-  if (item === undefined || event === undefined || isMoney(property)) return;
-  const sum = asked.find("SUM");
-  const isClear = asked.has("AVERAGE", "MEDIAN", "GREATEST", "SMALLEST") || sum?.word === "sum";
-  const isCount = isTagged(item, "COUNT") && asked.items[item.at + 1]?.word === "of";
-  if (isClear || !isCount) return;
+  if (item === undefined || event === undefined) return;
+  const others = asked.items.filter((one) => one !== item && !one.isUsed);
+  const isClear = others.some(
+    (one) =>
+      one.word === "sum" ||
+      (!isForEach && isTagged(one, "AVERAGE", "MEDIAN", "GREATEST", "SMALLEST")),
+  );
+  const isOf = asked.items[item.at + 1]?.word === "of";
+  const isCount =
+    isOf && (isTagged(item, "SUM") || (!isMoney(property) && isTagged(item, "COUNT")));
+  const isOfPeople = isTagged(item, ...PEOPLE) && !isForEach;
+  if (isClear || !(isCount || isOfPeople)) return;
+  const whole = isOfPeople ? `how many people with ${event.name}` : `how many ${event.name}`;
   throw new NotUnderstood(
     textOf(item),
-    `It may be the number of events, or their property ${property.name}. Write "how many ${event.name}" or "sum of ${property.name} of ${event.name}".`,
+    `It may be the number of ${isOfPeople ? "people" : "events"}, or their property ${property.name}. Write "${whole}" or "sum of ${property.name} of ${event.name}".`,
   );
 }
 
-/** Refuses "time to resolve by priority", which may be an average or a sum. */
-export function refuseTime(item: Item | undefined): void {
-  if (item === undefined || !/\b(?:time|duration)\b/i.test(textOf(item))) return;
-  throw new NotUnderstood(textOf(item), 'Say "average" or "total".');
+/** Refuses "time to resolve by priority", which may be an average or a sum. "Minutes by show" are a sum. */
+export function refuseTime({ item, property }: Target): void {
+  if (item === undefined) return;
+  const text = textOf(item);
+  const hasUnit = (name: string) => unitOfName(name) !== undefined;
+  const isUnsaid = hasUnit(property.name) && !nameWords(text).some(hasUnit);
+  if (!isUnsaid && !/\b(?:time|duration)\b/i.test(text)) return;
+  throw new NotUnderstood(text, `Write "average ${text}" or "total ${text}".`);
 }
 
 /** Whether numbers are added up. Severities and scores are not, unless the question says so. */
@@ -88,6 +106,20 @@ export function refuseSums(
 /** Other words for a question about the most of an event in an interval. */
 const ofIntervals = (event: string, interval: Interval): string =>
   `Ask for all of them: ${event} per ${interval}${interval === "hour" ? "" : `; or for the one with the most: which ${interval} had the most ${event}`}.`;
+
+/** Refuses "bills by week" if bills have a property `week`. "Bills per week" and `bills by "week"` are clear. */
+export function refuseInterval({ index, when: { by, interval } }: Asked, query: JsonObject): void {
+  const isAsked = (name: string) => JSON.stringify(query).includes(JSON.stringify(name));
+  const property = index.properties.find(
+    ({ of, name, events = [] }) =>
+      folded(name) === by && (of !== "event" || [...events].some(isAsked)),
+  );
+  if (property === undefined || by === undefined) return;
+  throw new NotUnderstood(
+    `by ${by}`,
+    `It may be a line for each ${by}, or for each value of the property ${property.name}. Write "per ${interval}", or by "${property.name}" with the name in double quotes.`,
+  );
+}
 
 /** Refuses "maximum bills per day": a number of events, and not the highest amount. */
 export function refuseCounts(asked: Asked): void {

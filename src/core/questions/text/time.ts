@@ -13,6 +13,8 @@ export type When = {
   interval?: Interval;
   /** The word before the interval, if it may also say how often people did something. */
   each?: "every" | "each";
+  /** The word after "by", which a property may have as its name: "week", "date". */
+  by?: string;
   /** Whether the question asks for a chart over time without naming an interval. */
   isOverTime?: true;
   /** The period to compare with: an age such as `-1w`, or "previous". */
@@ -37,13 +39,16 @@ const MAYBE_ALL_TIME = "ever|so far|until now|up to now|yet|to date|in total so 
 
 const UNITS = INTERVALS.join("|");
 
-type Asks = Pick<When, "interval" | "isOverTime" | "each">;
+type Asks = Pick<When, "interval" | "isOverTime" | "each" | "by">;
 
 const named = (unit: string | undefined): Asks =>
   unit === undefined ? {} : { interval: (unit === "dai" ? "day" : unit) as Interval };
 /** "Every week" after what people did is no count per week. */
-const eachNamed = ([each, unit]: string[]): Asks =>
-  each === "every" || each === "each" ? { ...named(unit), each } : named(unit);
+const eachNamed = ([each = "", unit = ""]: string[]): Asks => ({
+  ...named(unit === "date" ? "day" : unit),
+  ...(each === "every" || each === "each" ? { each } : {}),
+  ...(each.startsWith("by") ? { by: unit } : {}),
+});
 const firstNamed = (found: string[]) => named(found.find(Boolean));
 
 /** Phrases for intervals. */
@@ -61,7 +66,7 @@ const INTERVAL_RULES: readonly (readonly [string, (found: string[]) => Asks])[] 
     eachNamed,
   ],
   [`(?<=\\S\\s)an?\\s+(${UNITS})(?!\\s+(?:ago|of|before|later)\\b)`, firstNamed],
-  ["by date|per date", () => named("day")],
+  ["(by|per) (date)", eachNamed],
   [
     "in the (?:following|next) weeks|in the weeks (?:afterwards|after(?: that)?|that follow|following)",
     () => named("week"),
