@@ -78,8 +78,7 @@ const MEASURES: readonly ((asked: Asked, labels: readonly Label[]) => Draft | un
 /** Reads a question. `today` is the current time in the project's time zone. */
 export function readQuestion(question: string, vocabulary: ProjectVocabulary, today: Today): Read {
   const index = indexOf(vocabulary);
-  const isLoud = question === question.toUpperCase();
-  const text = (isLoud ? question.toLowerCase() : question).replace(/\bteh\b/gi, "the");
+  const text = question.replace(/\bteh\b/gi, "the");
   const { text: left, when, said, name } = takeTimes(text, index, today);
   if (name !== undefined) return { query: null, unknown: [partlyTime(name)], parts: [] };
   const inWords = (unknown: Unknown[]): Unknown[] =>

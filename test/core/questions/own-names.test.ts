@@ -83,6 +83,7 @@ describe("a word of the grammar is no name without quotes", () => {
     ["total users of tours attended", "users", "how many people with tour attended"],
     ["total number of books lent by last stop", "number", "how many book lent"],
     ["average number of books lent per user", "number", "how many book lent"],
+    ["total users", "users", "how many people with tour attended"],
     ["total of crossings ended", "total", "sum of total of crossing ended"],
     ["users who joined since 2026-03-01", "joined since", "in double quotes"],
     ["wait by pier", "wait", 'Write "average wait" or "total wait"'],

@@ -68,8 +68,8 @@ export const calculation: Measure = (asked) => {
   if (target === undefined) return undefined;
   const { item, property } = target;
   refuseOwners(target, calculationOf(asked)?.[1]);
-  refuseNumbers(asked, target, event);
   const owner = event ?? ownerOf(asked, property, item === undefined ? "" : textOf(item));
+  refuseNumbers(asked, target, owner);
   if (isSummed(property)) refuseSums(asked, target, owner, calculationOf(asked)?.[0]);
   const math = eachMath(asked, owner) ?? (item !== undefined && isRanked(item) ? "avg" : "sum");
   use(item, ...events);

@@ -1,3 +1,4 @@
+import { PEOPLE } from "../measures/items.ts";
 import { type NameIndex, numbersAmong, type PropertyInfo, sameIn, spoken } from "../names/index.ts";
 import { nameWords } from "../text/stems.ts";
 import { either, isDoneBy, isSo, isTrue, outcome, without } from "./flags.ts";
@@ -115,6 +116,10 @@ export function readTexts(places: Places<Part>, index: NameIndex): void {
 const SEARCHED = /^(?:search )?(?:query|term|text)$/;
 
 function numeric(found: Found, compared: Compared): Condition | undefined {
+  // "Users with at least 2 orders" are people, also if a number is called "users".
+  const [named] = found.free("PROP");
+  const isOfPeople = PEOPLE.some((tag) => named?.tags.includes(tag));
+  if (isOfPeople && found.all.length > 2) return undefined;
   const properties = numbersAmong(propertiesIn(found)).filter(
     ({ name }) => inUnitOf(name, compared) !== undefined,
   );

@@ -73,7 +73,7 @@ export function labelOf(asked: Asked, item: Item): Label | undefined {
         : { property: `$group_${index}`, type: "event" },
     };
   }
-  if (isProperty) {
+  if (isProperty && !isPeople(item)) {
     const { near } = item.term;
     return { properties, near, isFirstTouch: isFirstTouch(asked, item), words: textOf(item) };
   }

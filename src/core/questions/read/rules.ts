@@ -2,7 +2,7 @@ import type { Term } from "./terms.ts";
 
 /**
  * The terms of a question as text that patterns can match. Each place is `<at|TAGS|word>`. A part that was read is one
- * place, tagged with its kind. In a pattern, capitals are tags, `{word}` is a word, and `_` skips filler words.
+ * place, tagged with its kind. In a pattern, capitals are tags, `{word}` is a word, and `_` skips filler words, but no comma.
  */
 export class Places<Part extends { kind: string }> {
   readonly terms: readonly Term[];
@@ -126,11 +126,12 @@ const SIGN = /\{([^}]+)\}|([A-Z][A-Z_0-9]*)|_|[()?*+|]|\s+/g;
 function compile(pattern: string): RegExp {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  const tagged = (tag: string) => `<\\d+\\|(?:[^|>]*,)?${tag}(?:,[^|>]*)?\\|[^>]*>`;
+  const tagged = (tag: string, word = "") =>
+    `<\\d+\\|(?:[^|>]*,)?${tag}(?:,[^|>]*)?\\|${word}[^>]*>`;
   const source = pattern.replace(SIGN, (sign, word?: string, tag?: string) => {
     if (word !== undefined) return `<\\d+\\|[^|>]*\\|(?:${word})>`;
     if (tag !== undefined) return `(?:${tagged(tag)})`;
-    if (sign === "_") return `(?:${tagged("F")})*?`;
+    if (sign === "_") return `(?:${tagged("F", "(?!,>)")})*?`;
     return sign === "(" ? "(?:" : sign.trim();
   });
   const made = new RegExp(source);

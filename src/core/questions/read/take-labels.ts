@@ -219,8 +219,12 @@ class Taking {
     // "Course revenue" is that of the event `course_purchased`.
     const isEarned = (item: Item) =>
       item.term.partOf.length > 0 && isTagged(this.asked.beside(item, 1), "REVENUE");
+    // "Checked parcels" are only some.
+    const isFlag = (item: Item) => item.term.properties[0]?.type === "boolean";
     const isBare = (item: Item) =>
-      item.term.group === undefined && isTagged(item, "PROP") && !isSum(item) && !isEarned(item);
+      item.term.group === undefined &&
+      isTagged(item, "PROP") &&
+      ![isSum, isEarned, isFlag].some((is) => is(item));
     this.add(free.find((item) => isBare(item) && item === first));
   }
 

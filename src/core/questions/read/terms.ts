@@ -170,7 +170,9 @@ function meaningOf(words: readonly Word[], index: NameIndex): Partial<Term> | un
   const names = isBare ? nameMeaning(words, index) : {};
   const values =
     isCommon(text) &&
-    words.every(({ text: one }) => one !== one.toUpperCase() || !/\p{L}/u.test(one))
+    words.every(
+      ({ text: one, isLoud }) => isLoud || one !== one.toUpperCase() || !/\p{L}/u.test(one),
+    )
       ? []
       : valuesNamed(words.map((word) => word.text).join(" "), text, index);
   const isNamed = values.length > 0 || Object.keys(names).length > 0;
@@ -264,22 +266,27 @@ const asTyped = (values: readonly ValueInfo[], typed: string): readonly ValueInf
       !values.some(({ property, value }) => property === one.property && value === typed),
   );
 
+/** The names that are written like a text; else those of the only name that differs by upper and lower case alone. */
+function namedLike<T extends { name: string }>(text: string, all: readonly T[]): readonly T[] {
+  const exact = all.filter(({ name }) => name === text);
+  const like = exact.length > 0 ? exact : all.filter(({ name }) => folded(name) === folded(text));
+  return new Set(like.map(({ name }) => name)).size > 1 ? [] : like;
+}
+
 function quotedTerm(word: Word, index: NameIndex): Term {
   const { text, owner } = word;
   if (owner !== undefined) {
     const [, of = "", group] = /^([a-z]+)(\d*)$/.exec(owner) ?? [];
-    const properties = index.properties.filter(
-      (one) =>
-        one.name === text && one.of === of && (of !== "group" || one.group === Number(group)),
+    const own = index.properties.filter(
+      (one) => one.of === of && (of !== "group" || one.group === Number(group)),
     );
-    return { ...NOTHING, words: [word], properties };
+    return { ...NOTHING, words: [word], properties: namedLike(text, own) };
   }
-  const event = index.events.get(text);
   return {
     ...NOTHING,
     words: [word],
-    events: event === undefined ? [] : [event],
-    properties: index.properties.filter(({ name }) => name === text),
+    events: namedLike(text, [...index.events.values()]),
+    properties: namedLike(text, index.properties),
     values: asTyped(
       (index.values.get(folded(text)) ?? []).filter(({ value }) => folded(value) === folded(text)),
       text,

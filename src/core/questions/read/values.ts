@@ -35,15 +35,18 @@ export function readValues(places: Places<Part>): void {
     `(EXCEPT|WITHOUT) _ ({\\w+ed|paid|made|bought|sold|sent|done} {in|with|by|via|on|from|using})? _ ${VALUES}`,
     (found) => alone(found, true),
   );
-  places.each(`${PREPOSITION} _ ${VALUES}`, (found) =>
-    isBetweenSteps(found, places) ? undefined : alone(found, false),
-  );
-  places.each(VALUES, (found) =>
-    found.all[0]?.tags.some((tag) => OTHERWISE.includes(tag)) === true &&
-    !(isTaggedF(found.all[0]) && found.of("VERSUS", "AND", "OR").length > 0)
-      ? undefined
-      : alone(found, false),
-  );
+  // Values of different properties are no list: "in Leeds, by card" and "in Leeds, card" are two conditions.
+  for (const values of [VALUES, "VAL"]) {
+    places.each(`${PREPOSITION} _ ${values}`, (found) =>
+      isBetweenSteps(found, places) ? undefined : alone(found, false),
+    );
+    places.each(values, (found) =>
+      found.all[0]?.tags.some((tag) => OTHERWISE.includes(tag)) === true &&
+      !(isTaggedF(found.all[0]) && found.of("VERSUS", "AND", "OR").length > 0)
+        ? undefined
+        : alone(found, false),
+    );
+  }
 }
 
 /** Whether "to" in "from sign up to trial booking" leads to the next step. */

@@ -1,9 +1,9 @@
 import { INTERVALS, type Interval } from "../../queries/intervals.ts";
 import { comparedSpans } from "./compared.ts";
-import { LETTERS, type Span, type TimeUnit, type Today } from "./dates.ts";
+import { calendar, LETTERS, type Span, type TimeUnit, type Today } from "./dates.ts";
 import { HABITS } from "./habits.ts";
 import { DIGITS, groupsOf, periodIn, standing, unitOf } from "./periods.ts";
-import { withoutQuotes } from "./words.ts";
+import { numberOf, withoutQuotes } from "./words.ts";
 
 /** The time of a question. */
 export type When = {
@@ -93,6 +93,17 @@ const over = ([unit = ""]: string[]): Pick<When, "compare" | "overUnit"> => {
   return { overUnit, compare: `-1${LETTERS[overUnit]}` };
 };
 
+/** The current period of the length that words such as "compared to last week" or "than the 3 days before" name. */
+function currentOf(words: string): Span | undefined {
+  if (/yesterday/.test(words)) return calendar("day", 0);
+  const pattern = `(?:(\\d+|${DIGITS})\\s+)?\\b(day|week|wk|month|quarter|year)s?\\b`;
+  const [found, count, unit] = new RegExp(pattern).exec(words) ?? [];
+  if (found === undefined || unit === undefined) return undefined;
+  return count === undefined
+    ? calendar(unitOf(unit), 0)
+    : { last: numberOf(count) ?? 1, unit: unitOf(unit) };
+}
+
 /** Phrases for comparisons. */
 const COMPARED: readonly (readonly [string, (found: string[]) => When])[] = [
   [
@@ -139,6 +150,8 @@ class Timed {
   text: string;
   readonly when: When = {};
   readonly said: TimeWords[] = [];
+  /** The words for the comparison. */
+  private compared = "";
 
   constructor(text: string) {
     this.text = text;
@@ -156,6 +169,7 @@ class Timed {
       const found = standing(pattern, this.text);
       if (found === null) continue;
       Object.assign(this.when, read(groupsOf(found)));
+      this.compared = found[0].toLowerCase();
       this.blank("comparison", found);
       return;
     }
@@ -163,7 +177,12 @@ class Timed {
 
   takePeriods(today: Today): void {
     const first = periodIn(this.text, today);
-    if (first === undefined) return;
+    if (first === undefined) {
+      // "Compared to last week" is about this week.
+      const span = currentOf(this.compared);
+      if (this.when.compare === "previous" && span !== undefined) this.when.span = span;
+      return;
+    }
     this.when.span = first.span;
     this.when.today = today.slice(0, 10);
     this.blank("period", first.found);

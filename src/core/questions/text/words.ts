@@ -10,6 +10,8 @@ export type Word = {
   /** The part that its inflected forms share. */
   form: string;
   isQuoted: boolean;
+  /** Whether the whole question is in capitals, so that those of the word say nothing. */
+  isLoud: boolean;
   /** Whether a hyphen joins it to the next word, as in "no-show". */
   isJoined?: boolean;
   /** The owner before a quoted property, as in `person."plan"`. */
@@ -43,7 +45,7 @@ export function withoutQuotes(text: string) {
 
 /** Matches quoted text, comparison signs, punctuation, addresses, and other text between spaces. */
 const WORD =
-  /(?:(event|person|session|group\d*)\.)?"((?:[^"\\]|\\.)*)"|'([^']+)'(?=[\s,.?!;)]|$)|-+>|>{2,}|[<>]=|!=|[<>=&+,;()?!:%"…]|[€$£]?\d[\d.]*(?=\+(?:\s|$))|(?:https?:\/\/|\/)[^\s",()]*|[^\s"<>=&,;()?!:%…]+/g;
+  /(?:(event|person|session|group\d*)\.)?"((?:[^"\\]|\\.)*)"|'([^']+)'(?=[\s,.?!;)]|$)|-+>|>{2,}|[<>]=|!=|[<>=&+,;()?!:%"…]|[€$£]?\d[\d.]*(?=\+(?:\s|$))|(?:https?:\/\/|\/)[^\s",()]*|[^\s"<>=&,;()?!:%…]+/gi;
 
 /** Splits a question into words. Each punctuation mark is a separate word. */
 export function wordsOf(question: string): Word[] {
@@ -54,6 +56,11 @@ export function wordsOf(question: string): Word[] {
       hidden,
     ),
   );
+  const isLoud = hidden === hidden.toUpperCase();
+  const wordOf = (part: string, start: number, end: number): Word => ({
+    ...{ text: part, low: folded(part), stem: stemOf(folded(part)), form: formOf(folded(part)) },
+    ...{ isQuoted: false, isLoud, start, end },
+  });
   return [...text.matchAll(WORD)].flatMap(
     ({ 0: all, 1: owner, 2: double, 3: single, index: start }): Word[] => {
       const quoted = double ?? single;
@@ -65,7 +72,7 @@ export function wordsOf(question: string): Word[] {
             stem: folded(name),
             form: folded(name),
             isQuoted: true,
-            ...(owner === undefined ? {} : { owner }),
+            ...(owner === undefined ? {} : { owner: owner.toLowerCase() }),
           },
         ];
       }
@@ -77,11 +84,6 @@ export function wordsOf(question: string): Word[] {
     },
   );
 }
-
-const wordOf = (text: string, start: number, end: number): Word => ({
-  ...{ text, low: folded(text), stem: stemOf(folded(text)), form: formOf(folded(text)) },
-  ...{ isQuoted: false, start, end },
-});
 
 /** "Didn't" is "did not". */
 const NEGATED = /^(do|does|did|is|are|was|were|has|have|had)(n't|nt)$/i;
