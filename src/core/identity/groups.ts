@@ -133,7 +133,7 @@ async function describe(
   const group = known ?? (await pending(place, event.timestamp, store));
   rows.set(name, group);
   const { isChanged, limit } = changeWithin(group, {
-    keys: Object.keys(set),
+    keys: () => Object.keys(set),
     bytesAdded: line.length,
     bytesMax: GROUP_BYTES_MAX,
     apply: (properties) => applyUpdate(properties, { set, set_once: {}, unset: [] }),

@@ -190,7 +190,7 @@ export function mergeRoot(person: PendingPerson): PendingPerson {
 /** Gives `target` some properties of `source`, and returns the limit that they exceed. */
 function gain(source: PendingPerson, target: PendingPerson, keys: string[]) {
   const { limit } = changeWithin(target, {
-    keys,
+    keys: () => keys,
     bytesAdded: source.bytes,
     bytesMax: PERSON_BYTES_MAX,
     apply(properties) {

@@ -23,8 +23,8 @@ export type SizedProperties = {
 
 /** A change of properties, and the bounds that it must keep. */
 export type BoundedChange = {
-  /** The keys to remove, then the keys to set, in their order. */
-  keys: readonly string[];
+  /** Returns the keys to remove, then the keys to set, in their order. Called only near a limit. */
+  keys: () => readonly string[];
   /** The most bytes that it adds. */
   bytesAdded: number;
   bytesMax: number;
@@ -53,7 +53,7 @@ export function changeWithin(
   const { properties } = sized;
   sized.bytes = sized.count === undefined ? bytesOf(properties) : sized.bytes;
   sized.count ??= Object.keys(properties).length;
-  const before = new Map(keys.map((key) => [key, ownValue(properties, key)]));
+  const before = new Map(keys().map((key) => [key, ownValue(properties, key)]));
   if (!apply(properties)) return { isChanged: false, limit: undefined };
   const { bytes, count, isCut } = measure(properties, before, sized.count);
   if (sized.bytes + bytes > bytesMax) {

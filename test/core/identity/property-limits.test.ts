@@ -14,7 +14,7 @@ type Update = { set: JsonObject; unset: string[] };
 
 function change(sized: SizedProperties, { set, unset }: Update, bytesMax = PERSON_BYTES_MAX) {
   return changeWithin(sized, {
-    keys: [...unset, ...Object.keys(set)],
+    keys: () => [...unset, ...Object.keys(set)],
     bytesAdded: Buffer.byteLength(JSON.stringify(set)),
     bytesMax,
     apply: (properties) => applyUpdate(properties, { set, set_once: {}, unset }),
