@@ -446,7 +446,7 @@ const BANNED_NAMES =
 
 const LINES_MAX = 300;
 
-/** Written by `scripts/build/docs.ts`, in its own style. */
+/** Written by `scripts/build/api-types.ts`, in its own style. */
 const GENERATED = "console/api/types.ts";
 
 /** Words of a decision's body. */

@@ -1,3 +1,6 @@
+/** Writes the types of the API for the console, from the OpenAPI document: `bun scripts/build/api-types.ts`. */
+
+import { join } from "node:path";
 import { plugin } from "bun";
 import typescript5 from "typescript-5";
 import { openApi } from "../../src/http/docs/openapi.ts";
@@ -17,8 +20,8 @@ function withoutProse(value: unknown, isNames = false): unknown {
   );
 }
 
-/** The text of `src/console/api/types.ts`: the types of the API, from the OpenAPI document. */
-export async function consoleTypes(): Promise<string> {
+/** The types of the API as TypeScript. */
+async function apiTypes(): Promise<string> {
   // openapi-typescript uses an interface of TypeScript that its newer versions lack.
   await plugin({
     name: "typescript-5",
@@ -30,6 +33,7 @@ export async function consoleTypes(): Promise<string> {
   const sdk = captureRoutes({} as never, {} as never, {} as never, {} as never);
   const document = await openApi(managementRoutes({} as never), sdk, "0");
   const text = JSON.stringify(withoutProse(document));
-  const types = astToString(await openapiTs(text));
-  return `// Written by \`bun scripts/build/docs.ts\`.\n\n${types}`;
+  return astToString(await openapiTs(text));
 }
+
+await Bun.write(join(import.meta.dir, "../../src/console/api/types.ts"), await apiTypes());

@@ -1,10 +1,6 @@
-/**
- * Writes all that is generated from the source, the pages of `src/docs` and the types of the console:
- * `bun scripts/build/docs.ts`.
- */
+/** Writes the pages of `src/docs` that are generated from the source: `bun scripts/build/docs.ts`. */
 
 import { join } from "node:path";
-import { consoleTypes } from "./api-types.ts";
 import { generatedPages } from "./generated-pages.ts";
 
 const DOCS = join(import.meta.dir, "../../src/docs");
@@ -12,5 +8,3 @@ const DOCS = join(import.meta.dir, "../../src/docs");
 for (const [name, text] of Object.entries(await generatedPages())) {
   await Bun.write(join(DOCS, name), text);
 }
-
-await Bun.write(join(DOCS, "../console/api/types.ts"), await consoleTypes());
