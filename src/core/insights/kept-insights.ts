@@ -11,6 +11,7 @@ import {
   wordsIn,
 } from "../queries/insight.ts";
 import { periodOf } from "../queries/period.ts";
+import { readSql } from "../queries/sql-query.ts";
 import { isTable, readTable } from "../queries/tables/table.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
@@ -166,7 +167,7 @@ const TEXT_KINDS: readonly Json[] = ["HogQLQuery", "SQLQuery"];
 /** Checks a query that is saved. `read` is undefined for one that is a text. Fails as {@link readQuery}. */
 function keptQuery(sent: Json, moment: Moment): { query: JsonObject; read: Query | undefined } {
   if (!isObject(sent)) throw new Failure("invalid_input", "A query is an object.", "query");
-  const { kind = null, query: text } = sourceOf(sent);
+  const { kind = null } = sourceOf(sent);
   if (isTable(sent)) {
     const table = readTable(sent, moment);
     if (table.kind === "EventsQuery") tablePeriod(table, moment);
@@ -178,9 +179,7 @@ function keptQuery(sent: Json, moment: Moment): { query: JsonObject; read: Query
     periodOf(read.dateRange, { interval: null, ...moment });
     return { query: sent, read };
   }
-  if (typeof text !== "string") {
-    throw new Failure("invalid_input", "A text is expected.", "query__query");
-  }
+  readSql(sourceOf(sent));
   if (Buffer.byteLength(JSON.stringify(sent)) > QUERY_BYTES_MAX) {
     throw new Failure("too_long", `At most ${QUERY_BYTES_MAX} bytes as JSON.`, "query");
   }

@@ -1,7 +1,14 @@
 import type { User } from "../access/key.ts";
 import { Failure } from "../values/failure.ts";
 import { insteadOf } from "../values/instead.ts";
-import { isNothing, isObject, type Json, type JsonObject, withoutNulls } from "../values/json.ts";
+import {
+  foundIn,
+  isNothing,
+  isObject,
+  type Json,
+  type JsonObject,
+  withoutNulls,
+} from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Funnel, readFunnel } from "./funnel.ts";
 import { type Lifecycle, readLifecycle } from "./lifecycle.ts";
@@ -148,7 +155,8 @@ export const NODE_KINDS: readonly Json[] = [
   ...["InsightVizNode", "DataTableNode", "DataVisualizationNode"],
 ];
 
-const AROUND = ` It may be the source of a node: ${NODE_KINDS.join(", ")}.`;
+/** The sentence of a refusal that says where a query may stand. */
+export const AROUND = ` It may be the source of a node: ${NODE_KINDS.join(", ")}.`;
 
 /** Fields of queries that a node around one does not have. */
 const INNER_FIELDS = [
@@ -158,7 +166,8 @@ const INNER_FIELDS = [
 
 /**
  * Returns the query in nodes around it, which are of NODE_KINDS or of any other kind that is no query; a query by itself
- * as it is, without nulls. Fails `invalid_input` on a field of the query that stands outside of it.
+ * as it is, without nulls. Fails `invalid_input` on a field of the query that stands outside of it, and on a node of
+ * NODE_KINDS without a query.
  */
 export function sourceOf(sent: JsonObject): JsonObject {
   let query = sent;
@@ -171,6 +180,10 @@ export function sourceOf(sent: JsonObject): JsonObject {
       throw new Failure("invalid_input", detail, `query__${outside}`);
     }
     query = source;
+  }
+  if (NODE_KINDS.includes(query["kind"] ?? null)) {
+    const detail = `The source of the node ${query["kind"]} is a query, and this one is ${foundIn(query["source"])}.`;
+    throw new Failure("invalid_input", detail, "query__source");
   }
   // Null is a value of SQL.
   return query["kind"] === "HogQLQuery" || query["kind"] === "SQLQuery"

@@ -44,6 +44,7 @@ const UNUSED_VALUES: Readonly<Record<string, (value: Json) => boolean>> = {
 /** The types of fields that are checked alone, because they change no number. */
 const UNUSED_TYPES: Readonly<Record<string, [expected: string, isIt: (value: Json) => boolean]>> = {
   filterTestAccounts: ["true or false", (value) => typeof value === "boolean"],
+  includeRecordings: ["true or false", (value) => typeof value === "boolean"],
   version: ["A number", (value) => typeof value === "number"],
   modifiers: ["An object", isObject],
   response: ["An object", isObject],

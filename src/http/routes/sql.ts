@@ -4,8 +4,9 @@ import type { RunningQueries } from "../../core/access/running-queries.ts";
 import type { Dashboards } from "../../core/dashboards/dashboards.ts";
 import { ACTORS_KIND } from "../../core/insights/actors.ts";
 import type { Insights } from "../../core/insights/insights.ts";
-import { sourceOf } from "../../core/queries/insight.ts";
+import { AROUND, sourceOf } from "../../core/queries/insight.ts";
 import { missing } from "../../core/queries/query-fields.ts";
+import { readSql } from "../../core/queries/sql-query.ts";
 import { isTable } from "../../core/queries/tables/table.ts";
 import {
   SQL_ANSWER_BYTES_MAX,
@@ -13,11 +14,9 @@ import {
   SQL_RUNNING_MAX,
   type Sql,
 } from "../../core/sql/sql.ts";
-import { SQL_ATTR } from "../../core/sql/tables.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { insteadOf } from "../../core/values/instead.ts";
 import { isObject, type Json, type JsonObject } from "../../core/values/json.ts";
-import { rejectUnknownFields } from "../../core/values/known-fields.ts";
 import { TableFormat } from "../answer/format.ts";
 import { listed, table, written } from "../answer/query-formats.ts";
 import { ActorsShape, TableShape } from "../operation/insight-shapes.ts";
@@ -62,7 +61,10 @@ export const queryRoutes = ({ sql, insights, dashboards, runningQueries }: Query
         const kind = kindOf(query);
         if (SQL_KINDS.some((one) => one === kind)) {
           const limit = format === "csv" || format === "txt" ? null : SQL_ROWS_DEFAULT;
-          return table(await sql.run(project, { ...sqlIn(query), limit }, either), format);
+          return table(
+            await sql.run(project, { ...readSql(sourceOf(query as JsonObject)), limit }, either),
+            format,
+          );
         }
         const require = (scope: Scope) => checkScope(principal, scope);
         if (kind !== ACTORS_KIND || isTable(query as JsonObject)) {
@@ -97,19 +99,6 @@ function kindOf(sent: Json): string {
   const { kind } = sourceOf(sent);
   if (kind === undefined) throw missing("query__kind");
   if (typeof kind === "string" && KINDS.includes(kind)) return kind;
-  const detail = `${insteadOf("kind", kind)}One of ${KINDS.join(", ")} is expected.`;
+  const detail = `${insteadOf("kind", kind)}One of ${KINDS.join(", ")} is expected.${AROUND}`;
   throw new Failure("invalid_choice", detail, "query__kind");
-}
-
-/** The fields of a query in SQL; `name` is a note of the client. */
-const SQL_FIELDS = ["kind", "query", "filters", "variables", "values", "name"];
-
-/** Returns the statement of a query in SQL, with its values. Fails `invalid_input` on other fields. */
-function sqlIn(sent: Json) {
-  const source = sourceOf(sent as JsonObject);
-  rejectUnknownFields(source, { known: SQL_FIELDS, attr: "query" });
-  const { query, filters, variables, values } = source;
-  if (query === undefined) throw missing(SQL_ATTR);
-  if (typeof query === "string") return { text: query, filters, variables, values };
-  throw new Failure("invalid_input", "SQL is a text.", SQL_ATTR);
 }

@@ -208,7 +208,7 @@ describe("a query that is not kept", () => {
     [{ kind: "SQLQuery", query: 1 }, "invalid_input", "query__query"],
     [{ kind: "WordsQuery" }, "invalid_input", "query__query"],
     [{ kind: "TrendsQuery" }, "required", "query__series"],
-    [{ kind: "InsightVizNode", source: 1 }, "invalid_choice", "query__kind"],
+    [{ kind: "InsightVizNode", source: 1 }, "invalid_input", "query__source"],
   ])("%j is refused", async (sent, code, attr) => {
     expect(await query(sent)).toMatchObject({ status: 400, body: { code, attr } });
   });

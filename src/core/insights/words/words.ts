@@ -2,6 +2,7 @@ import { withDashboardFilters } from "../../dashboards/filters.ts";
 import type { InsightQueries } from "../../ports/insights.ts";
 import type { ProjectVocabulary } from "../../ports/vocabulary.ts";
 import { sourceOf } from "../../queries/insight.ts";
+import { fields } from "../../queries/query-fields.ts";
 import { offersFor, othersFor, refusalOf } from "../../questions/offers.ts";
 import { type Read, readQuestion, WORDS_CHARS_MAX } from "../../questions/question.ts";
 import { Failure } from "../../values/failure.ts";
@@ -85,12 +86,18 @@ export async function meaningOf(needs: WordsNeeds, asked: WordsAsked): Promise<M
   throw new Failure("invalid_input", refusalOf(text, read.unknown, offers), asked.attr);
 }
 
+/** The fields of a `WordsQuery`; `name` is a note of the client. */
+const WORDS_FIELDS = ["kind", "query", "dateRange", "properties", "name"];
+
 /**
  * Returns the meaning of a question with the period and the conditions that a `WordsQuery` has next to the words, as a
- * dashboard puts them there: the period replaces the one of the words.
+ * dashboard puts them there: the period replaces the one of the words. Fails `invalid_input` on other fields.
  */
 export function filteredMeaning({ query, others }: Meant, sent: Json | undefined): Meant {
-  const { dateRange = {}, properties = null } = isObject(sent) ? sourceOf(sent) : {};
-  const { date_from = null, date_to = null } = isObject(dateRange) ? dateRange : {};
-  return { query: withDashboardFilters(query, { date_from, date_to, properties }), others };
+  const asked = fields(isObject(sent) ? sourceOf(sent) : {}, "query", WORDS_FIELDS);
+  asked.text("name");
+  const { text } = asked.object("dateRange", ["date_from", "date_to"]);
+  const { properties = null } = asked.sent;
+  const filters = { date_from: text("date_from"), date_to: text("date_to"), properties };
+  return { query: withDashboardFilters(query, filters), others };
 }

@@ -97,18 +97,20 @@ type Range = { from?: string; to?: string };
 
 function rangeOf({ filters, moment }: SqlQuery): Range {
   const range = isObject(filters) ? (filters["dateRange"] ?? {}) : {};
-  if (filters !== undefined && !isObject(filters)) throw bad("An object is expected.", "filters");
   if (!isObject(range)) throw bad("A range of dates is an object.", "filters__dateRange");
   checkFields(range, ["date_from", "date_to", "explicitDate"], "filters__dateRange");
   const { date_from = null, date_to = null, explicitDate = false } = range;
   if ([date_from, date_to].some((one) => one !== null && typeof one !== "string")) {
     throw bad("A date is a text, such as -7d or 2026-11-21.", "filters__dateRange");
   }
+  if (typeof explicitDate !== "boolean") {
+    throw bad("true or false is expected.", "filters__dateRange__explicitDate");
+  }
   if (date_from === null && date_to === null) return {};
   const asked = {
     date_from: date_from === null || date_from === "all" ? ALWAYS.from : String(date_from),
     date_to: date_to === null ? null : String(date_to),
-    explicitDate: explicitDate === true,
+    explicitDate,
   };
   const { from, before } = periodOf(asked, { interval: null, ...moment });
   return {
