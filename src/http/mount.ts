@@ -12,7 +12,8 @@ type Allow = (path: string, method: string) => void;
 
 /**
  * Serves the routes for SDKs, whose errors have CORS headers as well. Returns the shortest way to their POST
- * routes, which get most requests: it answers a request by its path alone, and is undefined for any other.
+ * routes, which get most requests: it answers a request by its path alone, and is undefined for any other
+ * (decision 182).
  */
 export function mountSdk(
   app: Elysia,
