@@ -56,6 +56,7 @@ const GROUPS: readonly Group[] = [
     title: "Requests, lists and filters",
     constants: {
       http: ["MANAGEMENT_BODY_BYTES_MAX"],
+      "http/answer": ["WARNINGS_BYTES_MAX"],
       "core/values": [
         "PAGE_LIMIT_MAX",
         "PAGE_BYTES_MAX",

@@ -208,7 +208,12 @@ function update(
   if (effect.update === undefined && autoProperties === 0) return;
   const { set, set_once, unset } = effect.update ?? NO_UPDATE;
   const { isChanged, limit } = changeWithin(person, {
-    keys: () => [...unset, ...keysOf(autoProperties), ...Object.keys(set_once), ...Object.keys(set)],
+    keys: () => [
+      ...unset,
+      ...keysOf(autoProperties),
+      ...Object.keys(set_once),
+      ...Object.keys(set),
+    ],
     // Twice, because an automatic property has two values in the person.
     bytesAdded: line.length * 2,
     bytesMax: PERSON_BYTES_MAX,

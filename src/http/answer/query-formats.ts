@@ -2,7 +2,7 @@ import type { ActorsAnswer } from "../../core/insights/actors.ts";
 import type { TimedAnswer } from "../../core/insights/insights.ts";
 import { insightCsv } from "../../core/insights/lines/csv.ts";
 import { insightTable } from "../../core/insights/lines/text-table.ts";
-import { isTableAnswer, tableCsv, tableText } from "../../core/insights/tables/text.ts";
+import { isTableAnswer, MORE_ROWS, tableCsv, tableText } from "../../core/insights/tables/text.ts";
 import type { SqlCell } from "../../core/ports/sql.ts";
 import { jsonOf, type SqlAnswer } from "../../core/sql/sql.ts";
 import { csvLine } from "../../core/values/csv.ts";
@@ -26,8 +26,28 @@ export function written(answer: TimedAnswer, format: Format): Response | TimedAn
   if (format === "txt") return answerText("", answer);
   if (format !== "csv") return answer;
   const lines = isTableAnswer(answer) ? tableCsv(answer) : insightCsv(answer);
-  return new Response(lines, { headers: CSV_HEADERS });
+  const more = isTableAnswer(answer) && answer.hasMore ? [MORE_ROWS] : [];
+  return csvOf(lines, [...(answer.warnings ?? []), ...more]);
 }
+
+/** Bytes of the header `Hoglet-Warnings`; the last one counts those that do not fit. */
+export const WARNINGS_BYTES_MAX = 4096;
+
+/** Returns CSV, which has no place for warnings: they are a JSON list in a header, in ASCII. */
+function csvOf(lines: string, warnings: readonly string[]): Response {
+  if (warnings.length === 0) return new Response(lines, { headers: CSV_HEADERS });
+  const ascii = (list: readonly string[]) =>
+    JSON.stringify(list).replace(/[^ -~]/g, (one) => `\\u${hex(one)}`);
+  let kept = [...warnings];
+  let header = ascii(kept);
+  while (header.length > WARNINGS_BYTES_MAX) {
+    kept = kept.slice(0, -1);
+    header = ascii([...kept, `${warnings.length - kept.length} more: JSON has all of them.`]);
+  }
+  return new Response(lines, { headers: { ...CSV_HEADERS, "hoglet-warnings": header } });
+}
+
+const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(4, "0");
 
 /** Persons as they are, or as a table with their names. */
 export function listed(answer: ActorsAnswer, format: Format): Response | ActorsAnswer {
@@ -37,9 +57,10 @@ export function listed(answer: ActorsAnswer, format: Format): Response | ActorsA
     ...[person?.uuid ?? "", person?.name ?? "(no profile)"],
     ...[String(count), last_at],
   ]);
+  const more = answer.hasMore ? [MORE_ROWS] : [];
   return format === "csv"
-    ? new Response([heads, ...rows].map(csvLine).join(""), { headers: CSV_HEADERS })
-    : plainText(`${columnsOf(heads, rows).join("\n")}\n`);
+    ? csvOf([heads, ...rows].map(csvLine).join(""), more)
+    : plainText(`${[...columnsOf(heads, rows), ...more.flatMap((one) => ["", one])].join("\n")}\n`);
 }
 
 /** Rows of SQL as JSON, or as text or CSV. */

@@ -34,7 +34,7 @@ const SPARKS = [..." ▁▂▃▄▅▆▇█"];
 /**
  * An answer as text. Over time it is a table for each line, with a row and a bar for each number. A funnel has a row
  * for each step. Retention, lifecycle, paths and answers of one number for each line are one table. `explanation`
- * comes below the name, if it has one.
+ * and warnings come below the name, if it has them.
  */
 export function insightTable(
   name: string,
@@ -42,10 +42,14 @@ export function insightTable(
   {
     columns,
     results,
-    explanation,
-  }: { columns: string[]; results: readonly Line[]; explanation?: string },
+    explanation = "",
+    warnings = [],
+  }: { columns: string[]; results: readonly Line[]; explanation?: string; warnings?: string[] },
 ): string {
-  const heads = [plain(name), explanation?.replace(CONTROLS, " ") ?? ""];
+  const heads = [
+    plain(name),
+    ...[explanation, ...warnings].map((one) => one.replace(CONTROLS, " ")),
+  ];
   const head = heads.filter((one) => one !== "").join("\n");
   if (results.length === 0) return `${head}\n\nNothing was found.\n`;
   return `${head}\n${textOf(kind, columns, results)}`;

@@ -14,14 +14,17 @@ export function tableCsv({ columns, results }: TableAnswer): string {
 /** The same as text, below its name and explanation. */
 export function tableText(
   name: string,
-  { columns, results, explanation, hasMore }: TableAnswer,
+  { columns, results, explanation, warnings = [], hasMore }: TableAnswer,
 ): string {
-  const head = [name, explanation].filter((one) => one !== "").join("\n");
+  const head = [name, explanation, ...warnings].filter((one) => one !== "").join("\n");
   if (results.length === 0) return `${head}\n\nNothing was found.\n`;
   const rows = results.map((row) => row.map((cell, at) => shownIn(columns[at], cell)));
-  const more = hasMore ? ["", "More rows follow."] : [];
+  const more = hasMore ? ["", MORE_ROWS] : [];
   return `${[head, "", ...table(columns, rows), ...more].join("\n")}\n`;
 }
+
+/** Says of an answer without a field for it that it is a part. */
+export const MORE_ROWS = "More rows follow: limit and offset of the query read them.";
 
 /** A person is shown by its name, or without one by its uuid. */
 function shownIn(column: string | undefined, cell: Json): string {
