@@ -5,16 +5,18 @@ import { indexOf } from "./names/build.ts";
 import { FILLER } from "./names/lexicon.ts";
 import { placesOf, readQuestion, type Unknown } from "./question.ts";
 import { mended } from "./read/spelling.ts";
+import { closeTo } from "./reasons.ts";
 import type { Today } from "./text/dates.ts";
 import { folded, nameWords } from "./text/stems.ts";
 import { type TimeWords, takeTime } from "./text/time.ts";
 import { wordsOf } from "./text/words.ts";
 
-/** How many questions a refusal offers and tries, similar names are tried, and unknown words are quoted. */
+/** How many questions a refusal offers and tries, similar names are tried, unknown words are quoted, and reasons are given. */
 const OFFERED_MAX = 3;
 const TRIED_MAX = 8;
 const NEAR_MAX = 3;
 const UNKNOWN_MAX = 3;
+const REASONS_MAX = 2;
 
 /** How many characters of an unknown word, and of the question, a refusal quotes. */
 const WORD_CHARS_MAX = 80;
@@ -22,6 +24,9 @@ const QUESTION_CHARS_MAX = 200;
 
 /** SDK events that people rarely ask about. They are never offered. */
 const SILENT = /^\$(?!pageview$|screen$)/;
+
+/** Events with which people are visitors. */
+const VIEWS: ReadonlySet<string> = new Set(["$pageview", "$screen"]);
 
 /** Returns the text that refuses a question. It quotes the unknown words and offers questions that can be answered. */
 export function refusalOf(
@@ -37,27 +42,8 @@ export function refusalOf(
   const reasons = [...new Set(unknown.flatMap(({ reason }) => reason ?? []))];
   const asked = JSON.stringify(question.slice(0, QUESTION_CHARS_MAX));
   const offered = offers.map((one) => JSON.stringify(one)).join("; ");
-  const why = reasons.length === 0 ? insteadOf(words.join(" ")) : reasons.join(" ");
-  return `${what} ${verb} not understood in ${asked}. ${why}${offered === "" ? "" : ` You can ask: ${offered}.`}`;
+  return `${what} ${verb} not understood in ${asked}. ${reasons.slice(0, REASONS_MAX).join(" ")}${offered === "" ? "" : ` You can ask: ${offered}.`}`;
 }
-
-/** Other ways to write words that questions lack. */
-const INSTEAD: readonly (readonly [words: RegExp, instead: string])[] = [
-  [
-    /busiest|quietest|peak/,
-    "Ask which day, day of the week or hour had the most of an event: which day had the most page views.",
-  ],
-  [
-    /latest|newest|oldest|earliest|most recent|\blast\b/,
-    "Ask for its time, with your event in place of purchase: when was the last purchase, when was the first purchase.",
-  ],
-  [/touch|attribution/, "Name the event and the property: purchases by first touch utm source."],
-];
-
-/** Every refusal has a way on: a name in place of the word, the word for a name, or SQL. */
-const insteadOf = (words: string): string =>
-  INSTEAD.find(([pattern]) => pattern.test(words))?.[1] ??
-  "Write the name of an event, property or value instead, give the name this word by also_called, or ask in SQL.";
 
 /** Returns a query as a whole question that is read as that query; undefined if no words say it. */
 export type Say = (query: JsonObject) => string | undefined;
@@ -135,7 +121,8 @@ function* candidates(
     .toSorted((a, b) => b.start - a.start);
   const [first] = places;
   if (first !== undefined && places.length === 1) {
-    for (const name of nearNames(first.text, vocabulary))
+    const close = closeTo(first.text, indexOf(vocabulary)).slice(0, NEAR_MAX);
+    for (const name of [...close, ...nearNames(first.text, vocabulary)])
       yield `${question.slice(0, first.start)}${name}${question.slice(first.end)}`;
   }
   if (first !== undefined) {
@@ -164,13 +151,15 @@ function* near(question: string, vocabulary: ProjectVocabulary, today: Today): G
     yield `how many ${name}${times}`;
     yield `people with ${name}${times}`;
   }
-  for (const label of labels) yield `visitors by ${label}${period}`;
+  const people = vocabulary.events.some(({ name }) => VIEWS.has(name)) ? "visitors" : "users";
+  for (const label of labels) yield `${people} by ${label}${period}`;
   if (events.length === 0 && /visitor|user|people|person|customer/i.test(question)) {
-    yield `how many visitors${times}`;
+    yield `how many ${people}${times}`;
     yield `active users per week${period}`;
   }
   const frequent = vocabulary.events.filter(({ name }) => !SILENT.test(name)).slice(0, NEAR_MAX);
   for (const { name } of frequent) yield `how many ${spoken(name)}${times}`;
+  if (frequent.length > 1) return;
   yield `how many visitors${times}`;
   yield `how many page views${times}`;
 }

@@ -29,8 +29,9 @@ import { Places } from "./read/rules.ts";
 import { mended } from "./read/spelling.ts";
 import { takeLabels } from "./read/take-labels.ts";
 import { termsOf } from "./read/terms.ts";
-import { reasonFor, refuseInterval } from "./read/unclear.ts";
+import { refuseInterval } from "./read/unclear.ts";
 import { readAlternatives, readPlaces, readValues } from "./read/values.ts";
+import { reasonFor, reasonForNothing } from "./reasons.ts";
 import type { Today } from "./text/dates.ts";
 import { type TimeWords, takeTime } from "./text/time.ts";
 import { type Word, wordsOf } from "./text/words.ts";
@@ -81,17 +82,17 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
   const text = question.replace(/\bteh\b/gi, "the");
   const { text: left, when, said, name } = takeTimes(text, index, today);
   if (name !== undefined) return { query: null, unknown: [partlyTime(name)], parts: [] };
-  const inWords = (unknown: Unknown[]): Unknown[] =>
-    unknown.map((one) =>
-      one.start < one.end && question[one.start] !== '"'
-        ? { ...one, text: question.slice(one.start, one.end) }
-        : one,
-    );
   const words = wordsOf(left).map((word) => mended(word, index));
   const twice = doubled(words);
   if (twice !== undefined)
     return { query: null, unknown: [unknownOf(twice, "It stands there twice.")], parts: said };
   const places = placesOf(words, index);
+  const inWords = (unknown: Unknown[]): Unknown[] =>
+    unknown.map((one) => {
+      const isWord = one.start < one.end && question[one.start] !== '"';
+      const text = isWord ? question.slice(one.start, one.end) : one.text;
+      return { ...one, text, reason: one.reason ?? reasonFor(one, places, index) };
+    });
   for (const measure of [...MEASURES, labelled]) {
     const attempt = attempted(measure, new Asked(places, index, { ...when }), words, places);
     if (attempt === undefined) continue;
@@ -100,7 +101,7 @@ export function readQuestion(question: string, vocabulary: ProjectVocabulary, to
     return { query: null, unknown: inWords(attempt.unknown), parts };
   }
   const strange = strangeOf(places);
-  const unknown = strange.length > 0 ? strange : wholeOf(left);
+  const unknown = strange.length > 0 ? strange : [wholeOf(left, reasonForNothing(left, places))];
   return { query: null, unknown: inWords(unknown), parts: said };
 }
 
@@ -130,10 +131,10 @@ const partlyTime = (name: LongName): Unknown => ({
 });
 
 /** The whole text as one unknown part, for when no single word is the problem. */
-function wholeOf(text: string): Unknown[] {
+function wholeOf(text: string, reason: string): Unknown {
   const words = text.replace(/[\s,?!.]+$/, "");
   const start = Math.max(0, words.search(/[^\s,]/));
-  return [{ text: words.slice(start).replace(/\s+/g, " "), start, end: words.length }];
+  return { text: words.slice(start).replace(/\s+/g, " "), start, end: words.length, reason };
 }
 
 type Attempt = { parts: SaidPart[] } & ({ query: JsonObject } | { unknown: Unknown[] });
@@ -255,11 +256,8 @@ function strangeOf(places: Places<Part>): Unknown[] {
 
 const unknownOf = (
   { text, start, end }: Pick<Word, "text" | "start" | "end">,
-  said?: string,
-): Unknown => {
-  const reason = said ?? reasonFor(text);
-  return { text, start, end, ...(reason === undefined ? {} : { reason }) };
-};
+  reason?: string,
+): Unknown => ({ text, start, end, ...(reason === undefined ? {} : { reason }) });
 
 function placed({ words: text, reason }: NotUnderstood, words: readonly Word[]): Unknown {
   const named = text.toLowerCase().split(/\s+/);
