@@ -104,7 +104,10 @@ const IMPORTS: Record<string, readonly string[]> = {
 const PACKAGES: Record<string, readonly string[]> = {
   core: ["@bufbuild/protobuf", "croner", "node:buffer", "node:zlib", "prom-client"],
   stores: ["drizzle-orm", "bun:sqlite", "@duckdb/node-api", "node:"],
-  http: ["elysia", "@elysiajs/swagger", "swagger-ui-dist", "posthog-js", "node:"],
+  http: [
+    ...["elysia", "@elysiajs/swagger", "swagger-ui-dist", "posthog-js", "node:"],
+    "@fontsource-variable/inter",
+  ],
   app: ["node:", "bun:", "croner"],
   cli: ["node:"],
   console: ["preact", "@preact/signals", "preact-iso", "uplot"],

@@ -318,7 +318,7 @@ describe("its commands", () => {
     );
 
     const script = "text/javascript; charset=utf-8";
-    expect(types).toEqual([script, "text/css; charset=utf-8", script]);
+    expect(types).toEqual([script, "font/woff2", "text/css; charset=utf-8", script]);
   });
 
   test("print the licences of all that is inside, whole also for a slow reader", async () => {

@@ -4,6 +4,11 @@ declare module "*.bin" {
   export default path;
 }
 
+declare module "*.woff2" {
+  const path: string;
+  export default path;
+}
+
 /* Files that the build embeds as text. */
 declare module "*.sql" {
   const text: string;

@@ -11,7 +11,7 @@ export function drawMarks(plotted: uPlot, marks: readonly Mark[]): void {
   const { ctx, bbox } = plotted;
   const ratio = devicePixelRatio;
   ctx.save();
-  ctx.font = `600 ${11 * ratio}px system-ui`;
+  ctx.font = `600 ${11 * ratio}px ${styleOf("--font")}`;
   ctx.strokeStyle = styleOf("--ink-2");
   ctx.fillStyle = styleOf("--ink-2");
   ctx.lineWidth = ratio;

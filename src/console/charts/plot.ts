@@ -113,7 +113,7 @@ function barsOf(
   for (const [at, one] of series.entries()) {
     const color = styleOf(one.isBefore ? "--border" : colorOf(placeOf(options.series, one)));
     // Opaque, because the bars of a stack are drawn over each other.
-    const paler = `color-mix(in srgb, ${color} 40%, ${styleOf("--bg")})`;
+    const paler = `color-mix(in srgb, ${color} 40%, ${styleOf("--card")})`;
     const disp = {
       x0: {
         unit: 1 as const,
@@ -189,7 +189,7 @@ function drawEndLabels(plotted: uPlot, series: readonly Series[]): void {
     limit = end.top;
   }
   ctx.save();
-  ctx.font = `${12 * ratio}px system-ui`;
+  ctx.font = `${12 * ratio}px ${styleOf("--font")}`;
   ctx.fillStyle = styleOf("--ink-2");
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
@@ -210,7 +210,11 @@ export function plot(drawing: Library, options: PlotOptions, element: HTMLElemen
   const { lines, data } = kind === "line" ? linesOf(options) : barsOf(options, drawing);
   const isHourly = columns.some((column) => /^\d{4}-\d\d-\d\d[ T]\d/.test(column));
   const grid = { stroke: styleOf("--line"), width: 1 };
-  const axis = { stroke: styleOf("--ink-2"), font: "12px system-ui", ticks: { show: false } };
+  const axis = {
+    stroke: styleOf("--ink-2"),
+    font: `12px ${styleOf("--font")}`,
+    ticks: { show: false },
+  };
   const half = kind === "line" && columns.length > 1 ? 0 : 0.5;
   return new drawing(
     {

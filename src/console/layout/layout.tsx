@@ -38,7 +38,7 @@ export function Layout({
       <TopBar onSearch={() => setOpen("search")} onHelp={() => setOpen("help")} />
       <div class="frame">
         <Navigation page={page} />
-        <main id="main" class="content">
+        <main id="main" class={page?.isWide ? "content wide" : "content"}>
           {children}
         </main>
       </div>

@@ -29,6 +29,8 @@ export type Page = {
   icon?: IconName;
   /** The letter that leads here after `g`. */
   key?: string;
+  /** Whether it takes more of a wide window than other pages. */
+  isWide?: boolean;
   component: ComponentType<PageProps>;
 };
 
@@ -49,7 +51,7 @@ export const PAGES: readonly Page[] = [
     key: "d",
     component: DashboardsPage,
   },
-  { path: "dashboards/:id", title: "Dashboard", component: DashboardPage },
+  { path: "dashboards/:id", title: "Dashboard", isWide: true, component: DashboardPage },
   { path: "insights", title: "Insights", icon: "insights", key: "i", component: InsightsPage },
   { path: "insights/:short_id", title: "Insight", component: InsightPage },
   { path: "events", title: "Events", icon: "events", key: "e", component: EventsPage },

@@ -1,19 +1,34 @@
+import { readFileSync } from "node:fs";
+import inter from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2" with {
+  type: "file",
+};
 import { bundled } from "./bundle.ts" with { type: "macro" };
 
 /** A file of the console. Its name changes with its content, so a browser may keep it for ever. */
-export type Asset = { name: string; type: string; plain: Uint8Array; gzipped: Uint8Array };
+export type Asset = { name: string; type: string; plain: Uint8Array; gzipped?: Uint8Array };
 
 /** The script of the console. */
-export const SCRIPT = prepared("js", "text/javascript", bundled("main.tsx"));
+export const SCRIPT = zipped("js", "text/javascript", bundled("main.tsx"));
 
 /** The library that draws charts; the script loads it for the first chart. */
-export const CHARTS = prepared("js", "text/javascript", bundled("charts/library.ts"));
+export const CHARTS = zipped("js", "text/javascript", bundled("charts/library.ts"));
+
+/** The typeface of the console: the Latin letters of Inter in all weights. Its format is compressed already. */
+export const FONT = prepared("woff2", "font/woff2", readFileSync(inter));
+
+/** A browser that has the typeface late goes on with its own, so that no text moves. */
+const FACE = `@font-face{font-family:"Inter Variable";font-weight:100 900;font-display:optional;src:url(${FONT.name})format("woff2")}`;
 
 /** The style of the console. */
-export const STYLE = prepared("css", "text/css", bundled("styles/main.css"));
+export const STYLE = zipped("css", "text/css", FACE + bundled("styles/main.css"));
 
-function prepared(extension: string, type: string, text: string): Asset {
-  const plain = Buffer.from(text);
+function prepared(extension: string, type: string, plain: Uint8Array): Asset {
   const hash = new Bun.CryptoHasher("sha256").update(plain).digest("hex").slice(0, 16);
-  return { name: `${hash}.${extension}`, type, plain, gzipped: Bun.gzipSync(plain, { level: 9 }) };
+  return { name: `${hash}.${extension}`, type, plain };
+}
+
+function zipped(extension: string, type: string, text: string): Required<Asset> {
+  const plain = Buffer.from(text);
+  const asset = prepared(extension, `${type}; charset=utf-8`, plain);
+  return { ...asset, gzipped: Bun.gzipSync(plain, { level: 9 }) };
 }

@@ -3,7 +3,7 @@ import { ownValue } from "../../core/values/json.ts";
 import { problem } from "../answer/errors.ts";
 import { type PageRoute, pagesOf } from "../operation/route.ts";
 import { prefersType, takesGzip } from "../request/preferences.ts";
-import { type Asset, CHARTS, SCRIPT, STYLE } from "./assets.ts";
+import { type Asset, CHARTS, FONT, SCRIPT, STYLE } from "./assets.ts";
 import { shell } from "./shell.ts";
 
 /** Only files of this server are loaded, and no text becomes a script. */
@@ -11,6 +11,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "form-action 'self'",
@@ -48,7 +49,7 @@ type Context = { request: Request; params: Record<string, string> };
 
 /** The page of the console with its script and style, and the way to it from the root. */
 export function consolePages({ version, address }: Needs): PageRoute[] {
-  const assets = new Map([SCRIPT, CHARTS, STYLE].map((asset) => [asset.name, asset]));
+  const assets = new Map([SCRIPT, CHARTS, STYLE, FONT].map((asset) => [asset.name, asset]));
   const page = ({ request }: Context) => {
     const url = address(request);
     const headers = { ...consoleHeaders(url), "cache-control": "no-cache" };
@@ -115,14 +116,14 @@ function assetAnswer(
   { headers: requested }: Request,
   headers: Record<string, string>,
 ): Response {
-  const isZipped = takesGzip(requested);
-  return new Response(isZipped ? gzipped : plain, {
+  const zipped = takesGzip(requested) ? gzipped : undefined;
+  return new Response(zipped ?? plain, {
     headers: {
       ...headers,
-      "content-type": `${type}; charset=utf-8`,
+      "content-type": type,
       "cache-control": `public, max-age=${ASSET_MAX_AGE_S}, immutable`,
       vary: "Accept-Encoding",
-      ...(isZipped ? { "content-encoding": "gzip" } : {}),
+      ...(zipped ? { "content-encoding": "gzip" } : {}),
     },
   });
 }

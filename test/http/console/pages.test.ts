@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CHARTS, SCRIPT, STYLE } from "../../../src/http/console/assets.ts";
+import { CHARTS, FONT, SCRIPT, STYLE } from "../../../src/http/console/assets.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const project = sharedApp();
@@ -11,9 +11,11 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return (await project()).ask("GET", path, { key: null, headers });
 }
 
-/** The addresses that the page names, in its order: charts, style and script. */
+/** The addresses that the page names, in its order: charts, typeface, style and script. */
 const assetsOf = (page: string) =>
-  [...page.matchAll(/(?:href|src|content)="([^"]+\.(?:css|js))"/g)].map(([, path = ""]) => path);
+  [...page.matchAll(/(?:href|src|content)="([^"]+\.(?:css|js|woff2))"/g)].map(
+    ([, path = ""]) => path,
+  );
 
 test("the root leads a browser to the console, and any other client gets the JSON of before", async () => {
   const browser = await get("/", { accept: BROWSER });
@@ -62,7 +64,7 @@ test.each(["/console", "/console/", "/console/persons/3f1c", "/console/assets", 
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(headers.get("cache-control")).toBe("no-cache");
     expect(headers.get("content-security-policy")).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     );
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("referrer-policy")).toBe("no-referrer");
@@ -76,9 +78,15 @@ test.each(["/console", "/console/", "/console/persons/3f1c", "/console/assets", 
 test("the page names nothing outside of this server", async () => {
   const { text } = await get("/console/");
 
-  expect(assetsOf(text)).toHaveLength(3);
+  expect(assetsOf(text)).toHaveLength(4);
   expect(text.replace("http%3A%2F%2Fwww.w3.org%2F2000%2Fsvg", "")).not.toMatch(/https?:|\/\/\w/);
 });
+
+const TYPES: Record<string, string> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  woff2: "font/woff2",
+};
 
 test("a browser may keep the files of the page, and gets them gzipped if it takes gzip", async () => {
   const paths = assetsOf((await get("/console/")).text);
@@ -86,13 +94,13 @@ test("a browser may keep the files of the page, and gets them gzipped if it take
   for (const path of paths) {
     const plain = await get(path);
     const zipped = await get(path, { "accept-encoding": "br, gzip" });
-    expect(path).toMatch(/^\/console\/assets\/[\da-f]{16}\.(?:js|css)$/);
-    expect(plain.headers.get("content-type")).toBe(
-      path.endsWith("js") ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8",
-    );
+    expect(path).toMatch(/^\/console\/assets\/[\da-f]{16}\.(?:js|css|woff2)$/);
+    const type = TYPES[path.split(".")[1] ?? ""];
+    expect(plain.headers.get("content-type")).toBe(type ?? "");
     expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     expect(plain.headers.get("content-encoding")).toBeNull();
-    expect(zipped.headers.get("content-encoding")).toBe("gzip");
+    // The typeface is compressed by its own format.
+    expect(zipped.headers.get("content-encoding")).toBe(path.endsWith("woff2") ? null : "gzip");
     expect(plain.headers.get("content-security-policy")).toStartWith("default-src 'none'");
     expect(plain.text.length).toBeGreaterThan(10);
   }
@@ -100,8 +108,15 @@ test("a browser may keep the files of the page, and gets them gzipped if it take
   expect((await get("/console/api/nothing/")).status).toBe(404);
 });
 
-test("the files stay within what loads at once: 90 KB of script and 12 KB of style, gzipped; 180 KB of script in all", () => {
+test("the style names the typeface beside it", async () => {
+  const style = Buffer.from(STYLE.plain).toString();
+  expect(style.match(/url\([^)]*woff2[^)]*\)/g)).toEqual([`url(${FONT.name})`]);
+  expect(style).toContain("font-display:optional");
+});
+
+test("the files stay within what loads at once: 90 KB of script, 12 KB of style and 48 KB of type, gzipped; 180 KB of script in all", () => {
   expect(SCRIPT.gzipped.length).toBeLessThanOrEqual(90_000);
   expect(SCRIPT.gzipped.length + CHARTS.gzipped.length).toBeLessThanOrEqual(180_000);
   expect(STYLE.gzipped.length).toBeLessThanOrEqual(12_000);
+  expect(FONT.plain.length).toBeLessThanOrEqual(48 * 1024);
 });
