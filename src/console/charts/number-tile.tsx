@@ -12,8 +12,8 @@ export function NumberTile(props: {
   change?: number | null | undefined;
   unit?: Unit | undefined;
   isSmall?: boolean;
-  /** Whether less is better, as with a bounce rate. */
-  isLessBetter?: boolean;
+  /** Which way is welcome, which has the colour of good; without one a change has no colour. */
+  welcome?: "more" | "less" | undefined;
   onPick?: (() => void) | undefined;
 }) {
   const { label, value, before, change, unit, isSmall, onPick } = props;
@@ -31,13 +31,7 @@ export function NumberTile(props: {
         )}{" "}
         {isSmall && <SmallMark />}
       </p>
-      <Change
-        value={value}
-        before={before}
-        unit={unit}
-        change={change}
-        isLessBetter={props.isLessBetter}
-      />
+      <Change value={value} before={before} unit={unit} change={change} welcome={props.welcome} />
     </div>
   );
 }
@@ -47,19 +41,20 @@ type ChangeProps = {
   before: number | null | undefined;
   unit: Unit | undefined;
   change: number | null | undefined;
-  isLessBetter?: boolean | undefined;
+  welcome: "more" | "less" | undefined;
 };
 
-function Change({ value, before, unit, change, isLessBetter }: ChangeProps) {
+function Change({ value, before, unit, change, welcome }: ChangeProps) {
   // The line keeps its place without a comparison, so that tiles in a row have one height.
   if (value == null || before == null) return <p class="caption">&nbsp;</p>;
   if (change == null) return <p class="caption">{value === 0 ? "as before" : "none before"}</p>;
   const text = changeText(change, unit);
   if (text === undefined) return <p class="caption">as before</p>;
-  const isGood = change > 0 !== Boolean(isLessBetter);
+  const way = change > 0 ? "more" : "less";
+  const colour = way === welcome ? "good" : "bad";
   return (
     <p class="caption change">
-      <span class={isGood ? "good" : "bad"}>
+      <span class={welcome && colour}>
         <Icon name={change > 0 ? "up" : "fall"} />
         <span class="off-screen">{change > 0 ? "up by" : "down by"}</span>
         {text}

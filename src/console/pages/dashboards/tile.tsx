@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type Answer, ask, innerQuery, type Query } from "../../api/ask.ts";
+import { type Answer, ask } from "../../api/ask.ts";
 import { useLoad } from "../../api/load.ts";
+import { innerQuery, type Query } from "../../api/query.ts";
 import { DataTable } from "../../charts/data-table.tsx";
 import { rawRows } from "../../charts/series.ts";
 import { href } from "../../state/address.ts";

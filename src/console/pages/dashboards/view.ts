@@ -1,4 +1,5 @@
-import type { Over, Query } from "../../api/ask.ts";
+import type { Over } from "../../api/ask.ts";
+import type { Query } from "../../api/query.ts";
 import { useAddress } from "../../state/address.ts";
 import { dateRangeOf } from "../../state/bounds.ts";
 import { type Filter, plainFilters, readFilters } from "../../state/filters.ts";

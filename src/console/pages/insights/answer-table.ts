@@ -1,4 +1,5 @@
-import { type Answer, type Line, type Query, type TableAnswer, tableIn } from "../../api/ask.ts";
+import { type Answer, type TableAnswer, tableIn } from "../../api/ask.ts";
+import type { Line, Query } from "../../api/query.ts";
 import { type NumberTable, type Series, tableOfLines } from "../../charts/series.ts";
 import { type Unit, valueText, withUnit } from "../../state/format.ts";
 

@@ -1,4 +1,4 @@
-import type { Kind, Query } from "../../api/ask.ts";
+import type { Kind, Query } from "../../api/query.ts";
 import { usePropertyNames } from "../../api/suggestions.ts";
 import { plainFilters, writeFilters } from "../../state/filters.ts";
 import { intervalOf } from "../../state/period.ts";

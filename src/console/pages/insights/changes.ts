@@ -1,4 +1,5 @@
-import type { Answer, Line } from "../../api/ask.ts";
+import type { Answer } from "../../api/ask.ts";
+import type { Line } from "../../api/query.ts";
 import { changeText } from "../../charts/number-tile.tsx";
 import { type Unit, withUnit } from "../../state/format.ts";
 import { nameOf, unitOf } from "./answer-table.ts";

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
+import type { Query } from "../../api/query.ts";
 import { href } from "../../state/address.ts";
 import { counted, moment, number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";

@@ -1,15 +1,8 @@
 import { useState } from "preact/hooks";
-import {
-  type Answer,
-  ask,
-  inNodesOf,
-  innerQuery,
-  type Query,
-  type TableAnswer,
-  tableIn,
-} from "../../api/ask.ts";
+import { type Answer, ask, type TableAnswer, tableIn } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
+import { inNodesOf, innerQuery, type Query } from "../../api/query.ts";
 import { DataTable } from "../../charts/data-table.tsx";
 import { type NumberTable, rawRows } from "../../charts/series.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";

@@ -1,6 +1,6 @@
-import { innerQuery, type Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
+import { innerQuery, type Query } from "../../api/query.ts";
 import { may, mayAsk } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";

@@ -1,4 +1,5 @@
-import type { Answer, Line } from "../../api/ask.ts";
+import type { Answer } from "../../api/ask.ts";
+import type { Line } from "../../api/query.ts";
 import { bucket, counted, eventTitle } from "../../state/format.ts";
 import { nameOf } from "./answer-table.ts";
 

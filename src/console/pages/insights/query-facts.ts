@@ -1,4 +1,4 @@
-import type { Query } from "../../api/ask.ts";
+import type { Query } from "../../api/query.ts";
 import { eventTitle, valueText } from "../../state/format.ts";
 
 /** A field of a query in words: `Formula`, `A / B`. */

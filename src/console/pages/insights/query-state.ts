@@ -1,4 +1,4 @@
-import type { Kind, Query, SeriesNode } from "../../api/ask.ts";
+import type { Kind, Query, SeriesNode } from "../../api/query.ts";
 import { dateRangeOf, periodOfRange } from "../../state/bounds.ts";
 import { daysOf, intervalOf, lengthOf } from "../../state/period.ts";
 

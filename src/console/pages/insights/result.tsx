@@ -9,6 +9,7 @@ import { Empty } from "../../ui/states.tsx";
 import { commonMeasure, isOfTotals, nameOf, seriesOf, tableOf, unitOf } from "./answer-table.ts";
 import { changeNote, changeOf, lineBefore } from "./changes.ts";
 import { CountedPersons } from "./counted-persons.tsx";
+import { directionOf } from "./direction.ts";
 import { Funnels } from "./funnels.tsx";
 import { cellPick, type Pick, pointPick, wayPick } from "./picks.ts";
 import { OverTime, type PartProps, Plotted, type ResultProps } from "./plotted.tsx";
@@ -65,7 +66,7 @@ function Numbers({ answer, height, onPick }: PartProps) {
           change={changeOf(answer, line)}
           unit={unitOf(line)}
           isSmall={line.is_small === true}
-          isLessBetter={/bounce/.test(line.label)}
+          welcome={directionOf(answer.query, line)}
           onPick={onPick && (() => onPick(pointPick(answer, results.indexOf(line))))}
         />
       ))}

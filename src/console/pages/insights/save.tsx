@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { Query } from "../../api/ask.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
+import type { Query } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { useAddress } from "../../state/address.ts";
 import { inProject } from "../../state/project.ts";

@@ -1,4 +1,4 @@
-import type { SeriesNode } from "../../api/ask.ts";
+import type { SeriesNode } from "../../api/query.ts";
 import { useEventNames, usePropertyNames } from "../../api/suggestions.ts";
 import { filtersText } from "../../state/filters.ts";
 import { Button } from "../../ui/button.tsx";

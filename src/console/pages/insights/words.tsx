@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Query, type Reading, readQuestion } from "../../api/ask.ts";
+import { type Reading, readQuestion } from "../../api/ask.ts";
 import { isAbort } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
+import type { Query } from "../../api/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 import { isList, isSql } from "./answer-table.ts";
