@@ -183,6 +183,23 @@ describe("a number of a query", () => {
   });
 });
 
+test("a text of a query with NUL, or that is no UTF-8, is refused by name", async () => {
+  for (const { path, parameters } of reads()) {
+    for (const { name } of parameters.filter((own) => !isWhole(own))) {
+      const address = asked(path, parameters, name, ["STAND-IN"]);
+      for (const sent of ["%00", "a%00b", "%FF", "b%C3"]) {
+        const refused = await ask("GET", address.replace("STAND-IN", sent));
+        const wanted = { status: 400, body: { type: "validation_error", attr: name } };
+        expect([path, name, sent, refused]).toMatchObject([path, name, sent, wanted]);
+      }
+    }
+  }
+  const { body } = await ask("GET", `${ENVIRONMENT}/persons/?search%00=x`);
+  expect(body).toMatchObject({ attr: "search\ufffd", detail: expect.stringContaining("NUL") });
+  const { status } = await ask("GET", `${ENVIRONMENT}/persons/?search=%EF%BF%BD`);
+  expect(status).toBe(200);
+});
+
 test("no text of a query is too much for any operation", async () => {
   let turn = 0;
   const longest = ["x".repeat(8000), "🦔".repeat(900), "[".repeat(5000), '{"a":'.repeat(1000)];

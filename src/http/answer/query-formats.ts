@@ -30,7 +30,7 @@ export function written(answer: TimedAnswer, format: Format): Response | TimedAn
   return csvOf(lines, [...(answer.warnings ?? []), ...more]);
 }
 
-/** Bytes of the header `Hoglet-Warnings`; the last one counts those that do not fit. */
+/** Bytes of the header `Hoglet-Warnings`. The other warnings are counted in it. */
 export const WARNINGS_BYTES_MAX = 4096;
 
 /** Returns CSV, which has no place for warnings: they are a JSON list in a header, in ASCII. */

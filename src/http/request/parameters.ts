@@ -42,7 +42,9 @@ export function checkParameters({ query, body }: Shapes, { url }: Request): void
   if (!url.includes("?")) return;
   const shapes: Readonly<Record<string, TSchema>> = query?.properties ?? {};
   const values = new Map<string, string>();
-  for (const [sent, value] of new URL(url).searchParams) {
+  const { search, searchParams } = new URL(url);
+  for (const [sent, value] of searchParams) {
+    checkText(sent, value, search);
     const [name = ""] = Object.hasOwn(shapes, sent) ? [sent] : sent.split("[", 1);
     const shape = ownValue(shapes, name);
     if (shape === undefined) checkHarmless(sent, value, { query, body });
@@ -52,6 +54,17 @@ export function checkParameters({ query, body }: Shapes, { url }: Request): void
     values.set(name, value);
   }
 }
+
+/** Fails `invalid_input` for a parameter that no store has as it was sent: with NUL, or with bytes that are no UTF-8. */
+function checkText(name: string, value: string, search: string): void {
+  const both = name + value;
+  const isChanged = both.includes("\ufffd") && !/%ef%bf%bd/i.test(search);
+  if (!isChanged && !both.includes("\0")) return;
+  const detail = isChanged ? "The address is not valid percent-encoding of UTF-8." : WITH_NUL;
+  throw new Failure("invalid_input", detail, storableText(name));
+}
+
+const WITH_NUL = "The address has NUL (%00), which no name, no id and no value has: leave it out.";
 
 const isOther = (before: string | undefined, value: string) =>
   before !== undefined && before !== value;
@@ -125,10 +138,7 @@ export function readTime(name: "after" | "before", text: string | undefined, tim
 export function checkPath(url: string): void {
   const path = url.includes("%") ? decoded(new URL(url).pathname) : "";
   if (path?.includes("\0") === false) return;
-  const detail =
-    path === undefined
-      ? "The address is not valid percent-encoding."
-      : "The address has NUL (%00), which no name and no id has: leave it out.";
+  const detail = path === undefined ? "The address is not valid percent-encoding." : WITH_NUL;
   throw new Failure("invalid_input", detail);
 }
 
