@@ -75,11 +75,7 @@ function pageOf(path: string): { page: Page; params: Record<string, string> } | 
 function CurrentPage({ path }: { path: string }) {
   const found = pageOf(path);
   const isKnown = found !== undefined && project.value !== undefined;
-  const name = isKnown ? found.page.title : "Not found";
   useFocusOnHeading(path);
-  useEffect(() => {
-    document.title = `${name} · Hoglet`;
-  }, [name]);
   const Component = isKnown ? found.page.component : NotFound;
   return (
     <Layout page={found?.page}>

@@ -102,3 +102,35 @@ test("wide windows have the content in the middle, and dashboards take more of t
   expect(widths["events/"]).toBe(1440 + 2 * 24);
   expect(widths["dashboards/1/"]).toBeGreaterThan(1600);
 });
+
+test("each page and each thing has a title of its own, with the project", async () => {
+  const { page, go } = consoles.light;
+  const { results } = await server.get<{ results: { short_id: string; name: string }[] }>(
+    "/insights/?limit=100",
+  );
+  const [first, second] = results.filter(({ name }) => name !== "");
+  const titles: [path: string, title: string][] = [
+    ["dashboards/", "Dashboards"],
+    ["dashboards/1/", "Website"],
+    ["insights/", "Insights"],
+    ["insights/new/", "New insight"],
+    [`insights/${first?.short_id}/`, `${first?.name}`],
+    [`insights/${second?.short_id}/`, `${second?.name}`],
+    ["events/", "Events"],
+    ["persons/", "Persons"],
+    ["persons/1/", "ann@example.com"],
+    ["groups/", "Groups"],
+    ["sql/", "SQL"],
+    ["settings/", "Projects · Settings"],
+    ["settings/?tab=keys", "Keys · Settings"],
+    ["nowhere/", "Not found"],
+  ];
+  const project = "Default project";
+  for (const [path, title] of titles) {
+    await go(path);
+    await page.waitForFunction(
+      `document.title === ${JSON.stringify(`${title} · ${project} · Hoglet`)}`,
+    );
+  }
+  expect(new Set(titles.map(([, title]) => title)).size).toBe(titles.length);
+});

@@ -1,16 +1,29 @@
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { project } from "../state/project.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Wrapping } from "../ui/wrapping.tsx";
 
+/** The name of a page in tabs of the browser, its history and bookmarks, such as `Website · Shop · Hoglet`. */
+function useTitle(...names: (string | undefined)[]): void {
+  const title = [...names, project.value?.name, "Hoglet"].filter(Boolean).join(" · ");
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
 /** The head of a page: where it lies, its name, and on the right what can be done with all of it. */
 export function PageHead(props: {
-  title: ComponentChildren;
+  title: string;
+  /** The part of the page that is open. */
+  part?: string | undefined;
   /** The page above: its name and its address. */
   above?: { title: string; href: string };
   /** A line below the name. */
   lead?: ComponentChildren;
   children?: ComponentChildren;
 }) {
+  useTitle(props.part, props.title);
   return (
     <header class="page-head">
       <div class="page-title">
@@ -21,7 +34,7 @@ export function PageHead(props: {
           </a>
         )}
         <h1 tabIndex={-1}>
-          {typeof props.title === "string" ? <Wrapping text={props.title} /> : props.title}
+          <Wrapping text={props.title} />
         </h1>
         {props.lead && <p class="caption">{props.lead}</p>}
       </div>

@@ -108,7 +108,7 @@ test("a browser may keep the files of the page, and gets them gzipped if it take
   expect((await get("/console/api/nothing/")).status).toBe(404);
 });
 
-test("the style names the typeface beside it", async () => {
+test("the style has the address of the typeface", async () => {
   const style = Buffer.from(STYLE.plain).toString();
   expect(style.match(/url\([^)]*woff2[^)]*\)/g)).toEqual([`url(${FONT.name})`]);
   expect(style).toContain("font-display:optional");

@@ -57,7 +57,7 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
   return (
     <>
       <PageHead
-        title={data?.name ?? (problem ? "Person" : "…")}
+        title={data?.name ?? "Person"}
         above={{ title: "Persons", href: href("persons") }}
         lead={
           data && (

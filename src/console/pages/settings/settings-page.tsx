@@ -17,10 +17,11 @@ const TABS = [
 export function SettingsPage() {
   const { query, set } = useAddress();
   const tab = TABS.find(({ value }) => value === query["tab"])?.value ?? "projects";
+  const part = TABS.find(({ value }) => value === tab)?.label;
   const choose = (value: typeof tab) => set({ tab: value === "projects" ? "" : value, open: "" });
   return (
     <>
-      <PageHead title="Settings" />
+      <PageHead title="Settings" part={part} />
       <Tabs label="Settings" tabs={TABS} value={tab} onChange={choose}>
         {tab === "projects" && <ProjectsTab />}
         {tab === "keys" && <KeysTab />}
