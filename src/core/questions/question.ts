@@ -10,7 +10,7 @@ import { lifecycle, paths, stickiness } from "./measures/journeys.ts";
 import { money, refuseOurs } from "./measures/money.ts";
 import { onePerson, personsNow, whoDid } from "./measures/persons.ts";
 import { labelled, sold } from "./measures/ranked.ts";
-import { asShare, perEach, rate } from "./measures/ratios.ts";
+import { asShare, perEach, rate, ratio } from "./measures/ratios.ts";
 import { retention } from "./measures/retention.ts";
 import { share } from "./measures/shares.ts";
 import { active, sessions } from "./measures/visits.ts";
@@ -60,6 +60,7 @@ const MEASURES: readonly ((asked: Asked, labels: readonly Label[]) => Draft | un
   onePerson,
   stickiness,
   retention,
+  ratio,
   funnel,
   asShare,
   share,

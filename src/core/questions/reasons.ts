@@ -114,7 +114,10 @@ export function reasonFor(said: Said, places: Places<Part>, index: NameIndex): s
     .sequence()
     .find(({ from }) => places.terms[from]?.words.some(({ start }) => start === said.start));
   const [event] = places.sequence().flatMap(({ part }) => (part?.kind === "ev" ? part.event : []));
-  const known = place === undefined ? undefined : reasonOf(place, places, event);
+  const known =
+    place === undefined
+      ? undefined
+      : (reasonOf(place, places, event) ?? ofBareNumber(places.terms[place.from]?.number, index));
   if (known !== undefined) return known;
   const close = closeTo(text, index);
   const names =
@@ -149,6 +152,12 @@ function reasonOf(
   return partOf.length === 0
     ? undefined
     : `It is a part of a name. Write the whole name: ${quoted(partOf.map(({ name }) => name))}.`;
+}
+
+/** The hint for a number that is a value of a property. */
+function ofBareNumber(number: number | undefined, { values }: NameIndex): string | undefined {
+  const [value] = number === undefined ? [] : (values.get(`#${number}`) ?? []);
+  return value && `Write the property before it: "where ${value.property.name} is ${number}".`;
 }
 
 /** The hint for a property that the question leaves without a use. */

@@ -87,7 +87,14 @@ describe.each(BUSINESSES)("each word of a question about the %s counts", (busine
       const isOfName = nameStems(word).every((stem) => own.has(stem));
       // "Once" says so as well.
       const isOnce = word === "only" && /^\s+once\b/.test(after);
-      if (!(isOfName || isOnce || SAME.has(word))) {
+      // "Compared to last week" is about this week.
+      const isCompared = parts.some(
+        ({ role, start, end }) =>
+          role === "comparison" &&
+          start > index &&
+          question.slice(start, end).split(" ").includes(word),
+      );
+      if (!(isOfName || isOnce || isCompared || SAME.has(word))) {
         expect([word, isSame(before + after)]).toEqual([word, false]);
       }
       const isTime =

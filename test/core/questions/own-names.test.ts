@@ -94,3 +94,25 @@ describe("a word of the grammar is no name without quotes", () => {
     });
   });
 });
+
+test.each([
+  ["ratio of donations made to tours attended", '"donation made" events per "tour attended" event'],
+  ["share of users in the north", 'Share of active users where person."region" is "north"'],
+  ["maximum luggage by pier", 'Highest event."luggage" of "ferry boarded" events by event."pier"'],
+  ["bookings opened a week", '"booking opened" events per week'],
+  ["donations made a day in the north", undefined],
+  ["bookings opened with a week ticket", ["with a", "week", "ticket"]],
+  ["average weigth of users", ["weigth"]],
+  ["reported delays", '"delay reported" events'],
+  ["recorded tours", ["recorded"]],
+  ["filed delays", ["filed"]],
+])("a word has one meaning, or it is refused: %s", (question, said) => {
+  expect(read(question)).toEqual(
+    said ?? '"donation made" events per day where person."region" is "north"',
+  );
+});
+
+test("another letter in a short word is no slip", () => {
+  for (const question of ["average amourt", "bread down donations", "average speed", "pillars"])
+    expect(read(question)).toBeArray();
+});

@@ -7,6 +7,7 @@ import {
   NotUnderstood,
   textOf,
 } from "../read/asked.ts";
+import { hasOwnVerb } from "../read/choose-event.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
 import { behavior } from "../read/parts.ts";
 import { nameStems, nameWords, singular } from "../text/stems.ts";
@@ -23,7 +24,8 @@ export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefine
   const much = asked.find("MUCH");
   const noun = much === undefined ? undefined : asked.beside(much, 1);
   if (noun?.part?.kind === "ev" || isTagged(noun, ...PEOPLE)) use(much);
-  asked.takeAll("COUNT", "DONE");
+  asked.takeAll("COUNT");
+  useAll(asked, (item) => isTagged(item, "DONE") && !isOfThing(asked, item));
   const counted = asked.items.find((item) => isTagged(item, "COUNT"));
   const target = counted === undefined ? undefined : asked.beside(counted, 1);
   const isOften = /times|often/.test(counted?.word ?? "") && asked.events().length > 0;
@@ -36,6 +38,12 @@ export const counts = (asked: Asked, labels: readonly Label[]): Draft | undefine
   if (groups !== undefined) return groups;
   return isOfPeople && !isOfEvents ? peopleCount(asked) : eventsCount(asked, isOfEvents);
 };
+
+/** Whether "recorded" in "recorded concerts" says something of an event with a verb of its own. */
+function isOfThing(asked: Asked, item: Item): boolean {
+  const next = asked.items[item.at + 1]?.part;
+  return next?.kind === "ev" && hasOwnVerb(next.event) && !isTagged(item, "F");
+}
 
 /** Refuses "what did people buy", which asks for things and not for a count. */
 function refuseObjects(asked: Asked, labels: readonly Label[]): void {
@@ -193,7 +201,7 @@ function eventsCount(asked: Asked, isOfPeople: boolean): Draft | undefined {
     const math = { math: "sum", math_property: number };
     return { ...trend([node(only.event.name, math, only.filters)], [only.event]), filters };
   }
-  asked.takeAll("SUM", "VERSUS", "COMPARE", "DIFFERENT", "DONE", "TIMES");
+  asked.takeAll("SUM", "VERSUS", "COMPARE", "DIFFERENT", "TIMES");
   const series = deeds.map(({ event, filters: own }) => node(event.name, { math: "total" }, own));
   const named = deeds.map(({ event }) => event);
   return { ...trend(series, named), filters };

@@ -14,6 +14,7 @@ import { refuseNumbers } from "../read/unclear.ts";
 import { currency } from "./amounts.ts";
 import { isCalculated } from "./calculations.ts";
 import { takeConditions } from "./conditions.ts";
+import { takeDeeds } from "./deeds.ts";
 import { type Measure, node, percentage, totalOf, trend } from "./draft.ts";
 import { infoOf, ordersOf, visitEvent } from "./events.ts";
 import { PEOPLE, use } from "./items.ts";
@@ -79,7 +80,7 @@ function ownerOf(asked: Asked, under: Item, otherwise: string | null): string | 
 /** Takes a number property of an event, to be summed. */
 export function takeSummed(asked: Asked, event: EventInfo): PropertyInfo | undefined {
   const item = asked.items.find(
-    (one) => !one.isUsed && one.part === undefined && isTagged(one, "PROP"),
+    (one) => isFree(one) && isTagged(one, "PROP") && !isTagged(one, ...PEOPLE),
   );
   const [property] = rankedProperties(
     (item?.term.properties ?? []).filter(({ type }) => type === "number"),
@@ -98,6 +99,22 @@ function isCounted(asked: Asked, per: Item): boolean {
   if (isTagged(next, ...PEOPLE, "SESSION")) return isPer || !asked.has("MOST", "LEAST");
   return next.part?.kind === "ev" && (next.part.isDoer || (isPer && !isCalculated(asked)));
 }
+
+/** "Ratio of A to B": the number of one event, or of those who do it, for each of the other. */
+export const ratio: Measure = (asked) => {
+  const word = asked.items.find((item) => item.word === "ratio");
+  const [over, under, another] = asked.events();
+  if (word === undefined || over === undefined || under === undefined) return undefined;
+  if (another !== undefined) throw new NotUnderstood(textOf(another), "A ratio is of two counts.");
+  use(word);
+  const deeds = takeDeeds(asked, { isOfPeople: false });
+  asked.takeAll("TO", "AND", "BETWEEN", "COUNT");
+  const series = deeds.map(({ event, item, filters }) =>
+    node(event.name, { math: item.part.isDoer ? "dau" : "total" }, filters),
+  );
+  const events = deeds.map(({ event }) => event);
+  return trend(series, events, { formula: "A / B" });
+};
 
 /** "Invites accepted as a share of invites": one count of events or people as a percentage of another. */
 export const asShare: Measure = (asked) => {

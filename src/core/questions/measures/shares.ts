@@ -17,7 +17,7 @@ import { takeConditions, takeFilters } from "./conditions.ts";
 import { didOf, takeDeeds } from "./deeds.ts";
 import { type Draft, node, percentage, totalOf } from "./draft.ts";
 import { infoOf } from "./events.ts";
-import { isCondition, use } from "./items.ts";
+import { isCondition, PEOPLE, use } from "./items.ts";
 import { hasPeople, takePeople } from "./people.ts";
 import { begunOf, takeSummed } from "./ratios.ts";
 import { funnelOf, takeSteps, takeWindow } from "./steps.ts";
@@ -92,7 +92,9 @@ function sumShare(asked: Asked, word: Item): Draft | undefined {
   const property = item?.term.properties.find(
     ({ of, type }) => of === "event" && type === "number",
   );
-  if (item === undefined || property === undefined || !isFree(item)) return undefined;
+  // In "share of users", these are people, also if a number has that name.
+  if (item === undefined || property === undefined || !isFree(item) || isTagged(item, ...PEOPLE))
+    return undefined;
   const event = asked.events()[0]?.part.event ?? ownerOf(asked, property, textOf(item));
   if (event?.properties.has(property.name) !== true) return undefined;
   use(item, ...asked.events());

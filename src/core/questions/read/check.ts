@@ -47,7 +47,7 @@ const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
       ["FUNNEL", /FunnelsQuery/],
       ["CONVERSION", /FunnelsQuery|A \/ B \* 100/],
       ["ABANDONMENT", /"negation":true|FunnelsQuery/],
-      ["RATE", /\* 100|FunnelsQuery|retention/],
+      ["RATE", /\* 100|A \/ B|FunnelsQuery|retention/],
       ["SHARE", /\* 100|FunnelsQuery/],
       ["HOW_LONG", /time_to_convert|\$session_duration|"math":"(?:avg|median|sum)"/],
       ["RETENTION BACK", /RetentionQuery/],

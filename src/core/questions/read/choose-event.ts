@@ -25,8 +25,11 @@ const begins = ({ verbs }: EventInfo): number =>
     4);
 
 /** Whether a verb in a name says only that its thing is made or done, as in "donation made" and "search performed". */
-export const isMaking = (event: EventInfo): boolean =>
+const isMaking = (event: EventInfo): boolean =>
   begins(event) > 0 || [...event.verbs].some((verb) => DONE.has(verb));
+
+/** Whether the verb of a name has a meaning of its own, as in "ride ended". */
+export const hasOwnVerb = (event: EventInfo): boolean => event.verbs.size > 0 && !isMaking(event);
 
 /** The events that the words may mean equally well, the most frequent first. */
 export function chosenOf(

@@ -1,6 +1,6 @@
 import type { EventInfo, NameIndex, PropertyInfo } from "../names/index.ts";
 import { nameWords, singular, stemOf } from "../text/stems.ts";
-import { chosenOf, isMaking } from "./choose-event.ts";
+import { chosenOf, hasOwnVerb } from "./choose-event.ts";
 import { gathered, isVague } from "./gather-event.ts";
 import type { Named, Part } from "./parts.ts";
 import type { Place, Places } from "./rules.ts";
@@ -116,7 +116,9 @@ function claim(
           !(one?.kind === "cmp" || one?.kind === "freq" || tags.includes("NUM") || tags[0] === "F"),
       );
   takeNumber(places, last, termOf(last), event);
-  const isVerb = verb >= 0 && verb < at && isDoneVerb(places.sequence()[verb]);
+  // "Recorded" says nothing of "visit made", and something of "concert attended".
+  const isVerb =
+    verb >= 0 && verb < at && isDoneVerb(places.sequence()[verb]) && !hasOwnVerb(event);
   places.claim(at, part, isVerb ? [...joined, verb] : joined);
   const isOrder = index.eventsBy.get("purchas")?.[0] === event;
   takeDone(places, at, part, { next: last + 1, isOrder });
@@ -167,7 +169,7 @@ const isDoer = (low: string, { name }: EventInfo): boolean =>
 
 /** Whether a word names people by what the event is only about: "readers" are not those with a "reading attended". */
 const isDoerOfOther = (low: string, event: EventInfo): boolean =>
-  isDoer(low, event) && event.verbs.size > 0 && !event.verbs.has(stemOf(low)) && !isMaking(event);
+  isDoer(low, event) && hasOwnVerb(event) && !event.verbs.has(stemOf(low));
 
 /** Whether a word is the verb in "did not pay". */
 function isNegatedVerb(places: Places<Part>, at: number): boolean {

@@ -44,6 +44,8 @@ function isOrdering(asked: Asked, item: Item): boolean {
   // "The largest order by country" asks for a maximum per country, not for a ranking.
   return (
     isTagged(item, "GREATEST", "SMALLEST") &&
+    // "Maximum weight by port" is one for each port.
+    !/^(?:max|min)/.test(item.word) &&
     isRanking(asked) &&
     (asked.beside(item, 1)?.part?.kind !== "ev" || asked.has("RATE", "AVERAGE"))
   );

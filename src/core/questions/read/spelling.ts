@@ -35,6 +35,10 @@ const turnedRound = (low: string): string | undefined =>
     return low.length > 2 && turned.length === low.length && FILLER.has(turned) ? [turned] : [];
   })[0];
 
+/** Whether two words have the same letters, some in another order. */
+const isTurned = (one: string, other: string): boolean =>
+  [...one].toSorted().join("") === [...other].toSorted().join("");
+
 /** Returns a word with its spelling corrected or replaced by a synonym. Words of the project's names never change. */
 export function mended(word: Word, index: NameIndex): Word {
   const { low, stem, isQuoted } = word;
@@ -66,8 +70,10 @@ export function mended(word: Word, index: NameIndex): Word {
     (one) => one.length >= 5 && one[0] === low[0] && !FILLER.has(one) && !DONE.has(stemOf(one)),
   );
   // A letter too many is a slip if it is doubled. Otherwise it is another word: "monkeys" are no "money".
+  // Another letter in a short word makes another word, too: "speed" is no "spend".
   const isOther = (one: string, typed: string) =>
-    typed.length > one.length && one.length < 9 && !/(.)\1/.test(typed);
+    (typed.length > one.length && one.length < 9 && !/(.)\1/.test(typed)) ||
+    (typed.length === one.length && one.length < 7 && !isTurned(one, typed));
   const like = (most: number) =>
     all.find((one) =>
       [low, singular(low), formOf(low)].some(

@@ -51,6 +51,10 @@ const eachNamed = ([each = "", unit = ""]: string[]): Asks => ({
 });
 const firstNamed = (found: string[]) => named(found.find(Boolean));
 
+/** Words that may follow "orders a week". A "week pass" is a thing. */
+const AFTER_UNIT =
+  "by|in|for|from|on|at|with|without|via|to|of|per|and|or|but|last|this|over|during|since|between|until|vs|versus|compared|do|does|did|is|are|was|were|has|have|had|we|they|people|users|our|the|who|where|that|when|as|except|excluding|each|today|yesterday|average|than|now|please|across|among|within|under|above|below";
+
 /** Phrases for intervals. */
 const INTERVAL_RULES: readonly (readonly [string, (found: string[]) => Asks])[] = [
   [
@@ -65,7 +69,10 @@ const INTERVAL_RULES: readonly (readonly [string, (found: string[]) => Asks])[] 
     `(?:and\\s+)?(?:for\\s+|in\\s+|on\\s+)?(per|every|each|by(?: the)?)\\s+(${UNITS})(?!s?\\s+of\\b|day)`,
     eachNamed,
   ],
-  [`(?<=\\S\\s)an?\\s+(${UNITS})(?!\\s+(?:ago|of|before|later)\\b)`, firstNamed],
+  [
+    `(?<=\\S\\s)an?\\s+(${UNITS})(?!\\s+(?:ago|of|before|later)\\b)(?=\\s*$|\\s*[?!.,;:()]|\\s+(?:${AFTER_UNIT})\\b|\\s{2})`,
+    firstNamed,
+  ],
   ["(by|per) (date)", eachNamed],
   [
     "in the (?:following|next) weeks|in the weeks (?:afterwards|after(?: that)?|that follow|following)",
