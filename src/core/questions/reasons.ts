@@ -169,7 +169,7 @@ function ofProperty(
     of !== "event" || (event !== undefined && events.has(event.name)) ? event : undefined;
   const own = owner?.name ?? [...events][0] ?? "users";
   if (of === "event" && type === "number")
-    return `Write what of it: "average ${name} of ${own}", "total ${name} of ${own}" or "${own} where ${name} is more than 10".`;
+    return `Write what of it: "average ${name} of ${own}", "total ${name} of ${own}", "maximum ${name} of ${own}" or "${own} where ${name} is more than 10".`;
   return type === "boolean"
     ? `Write "${own} where ${name} is true", or "${own} by ${name}".`
     : `Write "${own} by ${name}", or "${own} where ${name} is …".`;

@@ -25,6 +25,8 @@ test.each([
   ["ferries boarded by zorgle", "by", '"ferry boarded by pier"'],
   ["average share of donations made", "share", 'in double quotes: "share"'],
   ["first bookings opened", "first", '"people with booking opened for the first time"'],
+  ["highest luggage by pier", "highest", '"total luggage by …, highest first"'],
+  ["lowest luggage by pier", "lowest", '"minimum luggage by …"'],
   ["delays reported, deck", "deck", '"average deck of delay reported"'],
   ["bookings opened, online", "online", '"ferry boarded where online is true"'],
 ])("a refusal says what to write: %s", (question, word, reason) => {

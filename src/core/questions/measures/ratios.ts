@@ -100,7 +100,7 @@ function isCounted(asked: Asked, per: Item): boolean {
   return next.part?.kind === "ev" && (next.part.isDoer || (isPer && !isCalculated(asked)));
 }
 
-/** "Ratio of A to B": the number of one event, or of those who do it, for each of the other. */
+/** "Ratio of A to B": the count of A divided by that of B. */
 export const ratio: Measure = (asked) => {
   const word = asked.items.find((item) => item.word === "ratio");
   const [over, under, another] = asked.events();

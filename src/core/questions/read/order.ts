@@ -5,6 +5,7 @@ import { isFree, type Labels, labelOf } from "./labels.ts";
 export function takeOrder(asked: Asked): Labels["order"] {
   const word = asked.items.find((item) => isFree(item) && isOrdering(asked, item));
   if (word === undefined) return takeLimit(asked);
+  refuseHighest(asked, word);
   const isAscending = isTagged(word, "LEAST", "SMALLEST");
   const after = asked.beside(word, 1)?.part;
   if (
@@ -32,6 +33,21 @@ export function takeOrder(asked: Asked): Labels["order"] {
   const limit = number.term.number ?? 1;
   if (!Number.isInteger(limit) || limit < 1) throw new NotUnderstood(textOf(number));
   return { limit, isAscending };
+}
+
+/** Refuses "highest weight by port", which may be the highest of each port, or the port with the highest sum. */
+function refuseHighest(asked: Asked, word: Item): void {
+  const number = asked.beside(word, 1);
+  const [property] = number?.part === undefined ? (number?.term.properties ?? []) : [];
+  const isOfEach = asked.items.some((item) => isFree(item) && isTagged(item, "WHICH", "NUM"));
+  if (number === undefined || property?.type !== "number" || isOfEach) return;
+  if (!isTagged(word, "GREATEST", "SMALLEST")) return;
+  const [most, first] = isTagged(word, "GREATEST") ? ["maximum", "highest"] : ["minimum", "lowest"];
+  const name = textOf(number);
+  throw new NotUnderstood(
+    textOf(word),
+    `Write "${most} ${name} by …" for that of each, or "total ${name} by …, ${first} first" for the sums.`,
+  );
 }
 
 const isNumber = (item: Item) => isFree(item) && item.term.number !== undefined;
