@@ -1,4 +1,5 @@
 import { fullGC } from "bun:jsc";
+import { resolve } from "node:path";
 import type { Capture, capture } from "../core/capture/capture.ts";
 import type { DiskGuard } from "../core/ingest/backpressure.ts";
 import type { Ingest } from "../core/ingest/ingest.ts";
@@ -89,6 +90,7 @@ export function statusOf(
   const { now, ingest, log } = accepting;
   return status({
     ...{ ...services, ...SELF, ingest, journal: opened.journal, diskGuard, now, log },
+    directory: resolve(base.directory),
     projects: base.projects,
     journalLost: opened.gaps.count,
     warnings: base.reads.warnings,

@@ -214,7 +214,7 @@ describe("the pages", () => {
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByLabel("Shown").selectOption("deleted");
     await page.getByRole("button", { name: "Restore" }).click();
-    await page.getByText("Nothing passes the filters").waitFor();
+    await page.getByText("No results match these filters").waitFor();
     expect((await ask<{ count: number }>("GET", "dashboards/")).count).toBe(2);
     expect(problems).toEqual([]);
 
@@ -230,7 +230,7 @@ describe("the pages", () => {
     for (const one of [1, id]) await ask("PATCH", `dashboards/${one}/`, { deleted: false });
     await light.go("insights/gone/");
     await page.getByRole("link", { name: "Deleted insights" }).click();
-    await page.getByText("Nothing passes the filters").waitFor();
+    await page.getByText("No results match these filters").waitFor();
     problems.length = 0;
   });
 

@@ -67,17 +67,17 @@ test("a merge is undone, and a person is deleted with a receipt", async () => {
   await keys.reach("Timeline");
   await keys.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight");
   await keys.enter("Undo…");
-  await text("Comes back as a person");
+  await text("Restored person");
   await keys.enter("Undo the merge");
-  await heading("The merge is undone");
+  await heading("Merge undone");
   await keys.enter("Done");
-  await text("No other person was merged into this one");
+  await text("No one was merged into this person");
   await keys.enter("Delete");
-  await text("The person and its events");
-  await keys.reach(/^The person and its events/);
+  await text("Person and all events");
+  await keys.reach(/^Person and all events/);
   await keys.press("ArrowDown", "ArrowUp");
   await keys.enter("Delete");
-  await text("Waits for its run");
+  await text("Scheduled");
 });
 
 test("a question is asked in words, changed in the builder, and saved", async () => {
@@ -138,7 +138,7 @@ test("a key is made, another session is ended, and one signs out", async () => {
   await keys.type("ci");
   await keys.press("Enter");
   await text(/^phx_\w{40,}$/);
-  await keys.enter("I have kept it");
+  await keys.enter("Done, I've saved it");
   await page.getByRole("cell", { name: /^ci/ }).waitFor();
 
   const value = new URL(await link()).hash.slice("#link=".length);
@@ -148,7 +148,7 @@ test("a key is made, another session is ended, and one signs out", async () => {
   await keys.reach("Keys", "Shift+Tab");
   await keys.press("ArrowRight");
   await keys.enter("End the session of another client");
-  await keys.enter("End the session");
+  await keys.enter("End session");
   await page
     .getByRole("cell", { name: "another client", exact: true })
     .waitFor({ state: "detached" });

@@ -93,20 +93,20 @@ describe("a person", () => {
     const ann = await uuidOf("ann@example.com");
     const undo = async ({ page }: Console) => {
       await page.getByRole("button", { name: "Undo…" }).click();
-      await page.getByText("Comes back as a person").waitFor();
+      await page.getByText("Restored person").waitFor();
     };
     await expectFine(`persons/${ann}/?tab=groups`, "../acme?");
     await expectFine(`persons/${ann}/?tab=merges`, "events", undo);
     const { page, problems } = consoles.light;
     await page.getByRole("button", { name: "Undo the merge" }).click();
-    const dialog = page.getByRole("dialog", { name: "The merge is undone" });
+    const dialog = page.getByRole("dialog", { name: "Merge undone" });
     await dialog.waitFor();
     expect((await dialog.getByRole("link").allTextContents()).sort()).toEqual([
       "ann@example.com",
       "phone",
     ]);
     await dialog.getByRole("button", { name: "Done" }).click();
-    await page.getByText("No other person was merged into this one").waitFor();
+    await page.getByText("No one was merged into this person").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -114,18 +114,18 @@ describe("a person", () => {
     const bob = await uuidOf("bob@example.com");
     const ask = async ({ page }: Console) => {
       await page.getByRole("button", { name: "Delete" }).click();
-      await page.getByRole("radio", { name: "The person and its events" }).waitFor();
+      await page.getByRole("radio", { name: "Person and all events" }).waitFor();
     };
     await expectFine(`persons/${bob}/`, "1 event and 0 log records", ask);
     const { page, problems } = consoles.light;
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText(/Waits for its run/).waitFor();
+    await page.getByText(/^Scheduled/).waitFor();
     expect(problems).toEqual([]);
     const receipt = page.getByRole("main");
     expect(await receipt.textContent()).toContain(bob);
     expect(await consoles.light.findings()).toEqual([]);
-    await receipt.getByRole("button", { name: "Cancel the deletion" }).click();
-    await page.getByText("until their deletion is asked for again").waitFor();
+    await receipt.getByRole("button", { name: "Cancel deletion" }).click();
+    await page.getByText("until you request their deletion again").waitFor();
     expect(await consoles.light.findings()).toEqual([]);
     // A page that is not visible reads its receipt again only after the refusal.
     await page.evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden' })");
@@ -142,11 +142,11 @@ describe("a person", () => {
     const { page, go } = consoles.light;
     await go(`persons/${await uuidOf("phone")}/`);
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("radio", { name: "Its events alone" }).check();
+    await page.getByRole("radio", { name: "Events only" }).check();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText(/Waits for its run/).waitFor();
+    await page.getByText(/^Scheduled/).waitFor();
     await page.reload();
-    await page.getByText(/Waits for its run/).waitFor();
+    await page.getByText(/^Scheduled/).waitFor();
     expect(await runCommand(["deletions", "run", "--data", server.data])).toMatchObject({
       code: 0,
     });
@@ -163,7 +163,7 @@ describe("a person", () => {
     await page.getByText("1 event and 0 log records").waitFor();
     expect(await findings()).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText(/Waits for its run/).waitFor();
+    await page.getByText(/^Scheduled/).waitFor();
     expect((await runCommand(["deletions", "run", "--data", server.data])).code).toBe(0);
     await page.reload();
     await page.getByText("Done", { exact: true }).waitFor();
@@ -184,7 +184,7 @@ test("groups are listed by type, and one has properties, events and persons", as
   await expectFine(acme, "enterprise");
   await expectFine(`${acme}&tab=events`, "order");
   await go("groups/?search=nothing");
-  await page.getByText("Nothing passes the filters").waitFor();
+  await page.getByText("No results match these filters").waitFor();
 });
 
 test("a playlist is made, takes a recording, is pinned and renamed, goes to the bin and comes back", async () => {
@@ -270,9 +270,9 @@ describe("logs", () => {
     await page.getByRole("button", { name: /^from / }).waitFor();
     await page.getByText("order stored").waitFor();
     await go("logs/?level=fatal");
-    await page.getByText("Nothing passes the filters").waitFor();
+    await page.getByText("No results match these filters").waitFor();
     await go("logs/?period=2026-01-01..2026-01-02");
-    await page.getByText("Nothing in this period").waitFor();
+    await page.getByText("No data in this period").waitFor();
     expect(problems).toEqual([]);
   });
 });

@@ -73,9 +73,9 @@ test("a project is renamed, and its key is reset while the old one still counts"
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: "Shop", exact: true }).first().waitFor();
   await page.getByRole("button", { name: "New key…" }).click();
-  await page.getByLabel("Hours for which the old key is still accepted").fill("48");
-  await page.getByRole("button", { name: "Make the new key" }).click();
-  await page.getByText("The former key phc_testproject is accepted until").waitFor();
+  await page.getByLabel("Keep the old key working for (hours)").fill("48");
+  await page.getByRole("button", { name: "Replace key" }).click();
+  await page.getByText("The previous key phc_testproject works until").waitFor();
 
   expect(await flaws()).toEqual([]);
   expect(problems).toEqual([]);
@@ -87,14 +87,14 @@ test("a key is made after a new sign-in, is shown once, and counts until it is r
   makeSessionsOld();
   await page.locator(".panel-head").getByRole("button", { name: "Key" }).click();
   await page.getByLabel("Label").fill("ci");
-  await page.getByLabel("Allowed").selectOption("chosen");
-  await page.getByText("The console needs “Projects: read”").waitFor();
-  await page.getByRole("button", { name: "Make the key" }).click();
-  await page.getByText("Choose at least one right.").waitFor();
+  await page.getByLabel("Access").selectOption("chosen");
+  await page.getByText("a key needs “Projects: read”").waitFor();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByText("Choose at least one scope.").waitFor();
   await page.getByLabel("Projects", { exact: true }).selectOption("read");
-  expect(await page.getByText("The console needs").count()).toBe(0);
+  expect(await page.getByText("a key needs").count()).toBe(0);
   expect(await flaws()).toEqual([]);
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   await page.getByRole("heading", { name: "Sign in again" }).waitFor();
   expect(await flaws()).toEqual([]);
   await page.locator("input[name=key]").fill(PERSONAL_KEY);
@@ -103,17 +103,17 @@ test("a key is made after a new sign-in, is shown once, and counts until it is r
   const value = (await page.getByText(/^phx_\w{40,}$/).textContent()) ?? "";
   expect(await flaws()).toEqual([]);
   expect((await asked(value)).status).toBe(200);
-  await page.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "Done, I've saved it" }).click();
   await page.getByText("Projects: read").waitFor();
   expect(await page.content()).not.toContain(value);
 
   await page.getByRole("button", { name: "Roll ci" }).click();
-  await page.getByRole("button", { name: "Roll the key" }).click();
+  await page.getByRole("button", { name: "Roll key" }).click();
   const rolled = (await page.getByText(/^phx_\w{40,}$/).textContent()) ?? "";
   expect([(await asked(value)).status, (await asked(rolled)).status]).toEqual([401, 200]);
-  await page.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "Done, I've saved it" }).click();
   await page.getByRole("button", { name: "Revoke ci" }).click();
-  await page.getByRole("button", { name: "Revoke the key" }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByText("Projects: read").waitFor({ state: "detached" });
   expect((await asked(rolled)).status).toBe(401);
   expect(await flaws()).toEqual([]);
@@ -163,7 +163,7 @@ test("health says the reason why the server is not ready, with its remedy, and r
   const { page, go } = opened;
   await server.capture({ api_key: "phc_wrong", event: "lost", distinct_id: "ann" }, "/i/v0/e/");
   await go("health/");
-  await page.getByText("The server is ready").waitFor();
+  await page.getByText("All good: Hoglet accepts events").waitFor();
   await page.getByText("POST /i/v0/e/").waitFor();
   expect(await flaws()).toEqual([]);
 
@@ -176,11 +176,11 @@ test("health says the reason why the server is not ready, with its remedy, and r
       json: { ...status, server: { ...status.server, ...changed } },
     });
   });
-  await page.getByText("Make space on the disk of the data directory").waitFor();
-  await page.getByText("In the answer of /_readiness: disk_full").waitFor();
+  await page.getByText("Free up space on the disk that holds the data directory").waitFor();
+  await page.getByText("/_readiness says: disk_full").waitFor();
   expect(await flaws()).toEqual([]);
   await page.unroute("**/status/");
-  await page.getByText("The server is ready").waitFor();
+  await page.getByText("All good: Hoglet accepts events").waitFor();
 });
 
 test("each reason of the server is explained", () => {
@@ -211,16 +211,18 @@ test("tasks list a deletion with its next run, and it is cancelled there", async
   await page.getByText("the events alone").waitFor();
   await page.getByRole("button", { name: /^\d+ \w+ 20/ }).click();
   await page.getByRole("button", { name: "Print the receipt" }).waitFor();
-  await page.getByText(/Waits for its run/).waitFor();
+  await page.getByText(/^Scheduled/).waitFor();
+  await page.getByText(/^Runs at .* To delete now, run on the server:/).waitFor();
   await page
-    .getByText(/^The run comes at .* To delete at once, run on the server, with its --data/)
+    .getByText(/^hoglet deletions run --now --data \/.+/)
+    .first()
     .waitFor();
   expect(await flaws()).toEqual([]);
   await page.emulateMedia({ media: "print" });
   expect(await page.getByRole("navigation").first().isVisible()).toBe(false);
-  expect(await page.getByText(/Waits for its run/).isVisible()).toBe(true);
+  expect(await page.getByText(/^Scheduled/).isVisible()).toBe(true);
   await page.emulateMedia({ media: "screen" });
-  await page.getByRole("button", { name: "Cancel the deletion" }).click();
+  await page.getByRole("button", { name: "Cancel deletion" }).click();
   await page.getByRole("button", { name: "Keep the events" }).click();
   await page.getByText("Cancelled").nth(2).waitFor();
 });
@@ -229,13 +231,13 @@ test("a session is ended from another one, and signing out leads to the sign-in 
   await using other = await openConsole(browser, server);
   const { page, go } = other;
   await go("settings/?tab=sessions");
-  await page.getByText("This one").waitFor();
+  await page.getByText("This session").waitFor();
   expect(await other.findings()).toEqual([]);
   await page
     .getByRole("button", { name: /^End the session of/ })
     .nth(1)
     .click();
-  await page.getByRole("button", { name: "End the session", exact: true }).click();
+  await page.getByRole("button", { name: "End session", exact: true }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await opened.page.reload();
   await opened.page.getByRole("heading", { name: "Sign in to Hoglet" }).waitFor();

@@ -133,7 +133,7 @@ longTest(
     };
 
     let leave = 110_000;
-    while (!(await refusalWith(leave)).startsWith("The change is made")) leave += 4096;
+    while (!(await refusalWith(leave)).startsWith("Saved.")) leave += 4096;
 
     while ((await patch({ pad: "short" })).status !== 200) await Bun.sleep(50);
     const filter = encodeURIComponent('[{"key":"pad","value":"short","type":"person"}]');

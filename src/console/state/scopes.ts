@@ -4,16 +4,16 @@ export const SCOPES: readonly { object: string; title: string }[] = [
   { object: "insight", title: "Insights" },
   { object: "dashboard", title: "Dashboards" },
   { object: "annotation", title: "Annotations" },
-  { object: "person", title: "Persons" },
+  { object: "person", title: "People" },
   { object: "group", title: "Groups" },
-  { object: "event_definition", title: "Names of events" },
-  { object: "property_definition", title: "Names of properties" },
+  { object: "event_definition", title: "Event definitions" },
+  { object: "property_definition", title: "Property definitions" },
   { object: "session_recording_playlist", title: "Playlists" },
   { object: "error_tracking", title: "Logs" },
-  { object: "activity_log", title: "Activity of users" },
+  { object: "activity_log", title: "Activity log" },
   { object: "project", title: "Projects" },
-  { object: "personal_api_key", title: "Personal keys" },
-  { object: "user", title: "The user" },
+  { object: "personal_api_key", title: "Personal API keys" },
+  { object: "user", title: "User" },
 ];
 
 /** The right to each object. An absent one is not allowed at all. */
@@ -32,9 +32,9 @@ export const withTitles = (text: string): string =>
 
 /** Scopes in few words, such as "Persons: read and write, Insights: read". */
 export function scopesText(scopes: readonly string[]): string {
-  if (scopes.includes("*")) return "Everything";
+  if (scopes.includes("*")) return "Full access";
   const isReading = SCOPES.every(({ object }) => scopes.includes(`${object}:read`));
-  if (isReading && scopes.length === SCOPES.length) return "Reads everything";
+  if (isReading && scopes.length === SCOPES.length) return "Read only";
   return scopes
     .map((scope) => {
       const [object, action] = scope.split(":");

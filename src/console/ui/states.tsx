@@ -30,8 +30,8 @@ export function Empty(props: { icon?: IconName; title: string; children?: Compon
 /** Nothing has ever arrived: leads to the start page. */
 export function NothingYet() {
   return (
-    <Empty icon="start" title="Nothing has arrived yet">
-      <p>Send the first event, and it appears here.</p>
+    <Empty icon="start" title="No events yet">
+      <p>Send your first event and it will show up here.</p>
       <ButtonLink kind="primary" href={href("start")}>
         Set up
       </ButtonLink>
@@ -42,7 +42,7 @@ export function NothingYet() {
 /** Nothing in the period: offers the nearest day that has something. */
 export function NothingInPeriod(props: { period: string; nearest?: string; onShow?: () => void }) {
   return (
-    <Empty title={`Nothing in this period (${props.period})`}>
+    <Empty title={`No data in this period (${props.period})`}>
       {props.nearest && props.onShow && (
         <Button onClick={props.onShow}>{`Show ${props.nearest}`}</Button>
       )}
@@ -50,11 +50,11 @@ export function NothingInPeriod(props: { period: string; nearest?: string; onSho
   );
 }
 
-/** Nothing passes the filters: offers to remove them. */
+/** No results match these filters: offers to remove them. */
 export function NothingPasses({ onRemove }: { onRemove: () => void }) {
   return (
-    <Empty icon="filter" title="Nothing passes the filters">
-      <Button onClick={onRemove}>Remove filters</Button>
+    <Empty icon="filter" title="No results match these filters">
+      <Button onClick={onRemove}>Clear filters</Button>
     </Empty>
   );
 }

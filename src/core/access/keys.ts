@@ -233,7 +233,11 @@ function checkedScopes(scopes: string[]): string[] {
 function checkedEnd(text: string, { now }: Pick<Needs, "now">): string {
   const at = parseTime(text);
   if (at !== undefined && at > now()) return isoTime(at);
-  throw new Failure("invalid_input", "A time that lies ahead is expected, ISO 8601.", "expires_at");
+  throw new Failure(
+    "invalid_input",
+    "`expires_at` must be a future time (ISO 8601).",
+    "expires_at",
+  );
 }
 
 function expectWithin(by: Principal | undefined, rights: Parameters<typeof lackingRight>[1]): void {

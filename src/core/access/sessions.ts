@@ -217,7 +217,7 @@ async function keyOf(
     if (key !== undefined) return { key, method: "link" };
     log.warn("a link to the console was refused: it was used before, is late, or was never made");
   }
-  throw new Failure("authentication_failed", "The link is not valid: it works once, and not late.");
+  throw new Failure("authentication_failed", "This link has expired or was already used.");
 }
 
 async function makeLink(

@@ -58,6 +58,8 @@ export type ProjectStatus = {
   advice: Advice[];
   server: {
     version: string;
+    /** The path of the data directory, for commands; null for a key that is confined to projects. */
+    data_directory: string | null;
     ready: boolean;
     reasons: Reason[];
     disk_free: number | null;
@@ -83,6 +85,8 @@ type Needs = {
   isCatchingUp: IsCatchingUp;
   now: Clock;
   version: string;
+  /** The absolute path of the data directory. */
+  directory: string;
   log: Log;
 };
 
@@ -133,6 +137,7 @@ export function status(needs: Needs): Status {
         }),
         server: {
           version: needs.version,
+          data_directory: scoped_teams === null ? needs.directory : null,
           ready,
           reasons,
           ...since(created_at, await factsNow()),

@@ -61,7 +61,7 @@ export function orderedWrites({ reads, store, restoring, batches, ingest, journa
     if (!(await isLate(projected, WAIT_MS_MAX))) return;
     // It goes on without the caller; after a failure, the next start repeats it.
     projected.catch(() => {});
-    throw new Failure("unavailable", "The change is made; that queries know of it takes longer.");
+    throw new Failure("unavailable", "Saved. Queries will reflect it shortly.");
   };
   return {
     caughtUp,

@@ -143,7 +143,7 @@ function parsed(text: string): unknown {
 }
 
 function unreadable(attr: string): Failure {
-  return new Failure("invalid_input", "A cursor is taken from an answer, as it is.", attr);
+  return new Failure("invalid_input", "Invalid cursor. Pass the `next` value unchanged.", attr);
 }
 
 /** The position of a row in a list: the newest time (ISO 8601) first, then the highest number. */

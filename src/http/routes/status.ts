@@ -48,6 +48,9 @@ const StatusShape = t.Object(
     }),
     server: t.Object({
       version: Text("0.1.0"),
+      data_directory: t.Nullable(
+        Text("/srv/hoglet/data", "For commands. Null for a key that is confined to projects."),
+      ),
       ready: t.Boolean(),
       reasons: Texts(["replaying_journal"], "Why it is not ready."),
       disk_free: t.Nullable(Whole(42_000_000_000, "Bytes.")),

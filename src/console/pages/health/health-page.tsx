@@ -38,9 +38,9 @@ export function HealthPage() {
               <Numbers status={one} />
             </Panel>
             <Diagnosis status={one} />
-            <Panel isFlush title="Regular runs">
+            <Panel isFlush title="Scheduled jobs">
               <Table
-                label="Regular runs"
+                label="Scheduled jobs"
                 columns={COLUMNS}
                 rows={one.server.schedules}
                 keyOf={({ kind }) => kind}
@@ -58,7 +58,7 @@ function Readiness({ server: { ready, reasons } }: Pick<Status, "server">) {
     return (
       <div class="note good">
         <Icon name="done" />
-        <p class="note-text">The server is ready: it takes events and answers queries.</p>
+        <p class="note-text">All good: Hoglet accepts events and answers queries.</p>
       </div>
     );
   }
@@ -73,7 +73,7 @@ function Readiness({ server: { ready, reasons } }: Pick<Status, "server">) {
               <p>{sentence}</p>
               <p>{remedy}</p>
               <p class="caption">
-                In the answer of <code>/_readiness</code>: {reason}
+                <code>/_readiness</code> says: {reason}
               </p>
             </div>
           </div>
@@ -90,16 +90,16 @@ function Numbers({ status }: { status: Status }) {
     <dl class="facts numbers">
       <Fact name="Events in the last minute" value={number(events_last_minute)} />
       <Fact name="Lag" value={`${(lag_ms / 1000).toFixed(1)} s`} />
-      <Fact name="Waiting to be stored" value={number(waiting)} />
+      <Fact name="Events in the queue" value={number(waiting)} />
       <Fact name="Last event" value={last_event_at ? moment(last_event_at) : "none yet"} />
       <Fact
-        name="Free on the disk"
+        name="Free disk space"
         value={server.disk_free === null ? "unknown" : bytes(server.disk_free)}
       />
       <Fact name="Event store" value={bytes(events)} />
       <Fact name="Person store" value={bytes(sqlite)} />
       <Fact name="Journal" value={bytes(journal)} />
-      <Fact name="Files on their way to the event store" value={bytes(loads)} />
+      <Fact name="Pending load files" value={bytes(loads)} />
     </dl>
   );
 }
@@ -115,12 +115,12 @@ function Fact({ name, value }: { name: string; value: string }) {
 
 /** The kinds of regular runs in words. */
 export const RUNS: Record<string, string> = {
-  weekly: "Deletion of persons with their events",
-  nightly: "Deletion of events alone, and of deleted insights and dashboards",
+  weekly: "Deletes people with their events",
+  nightly: "Deletes events, and removed insights and dashboards",
 };
 
 const COLUMNS: readonly Column<Schedule>[] = [
-  { key: "kind", title: "Run", cell: ({ kind }) => RUNS[kind] ?? kind },
+  { key: "kind", title: "Job", cell: ({ kind }) => RUNS[kind] ?? kind },
   {
     key: "next",
     title: "Next",
@@ -136,7 +136,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
   },
   {
     key: "cron",
-    title: "Pattern, in UTC",
+    title: "Schedule (cron, UTC)",
     isExtra: true,
     width: "136px",
     cell: ({ cron }) => <code>{cron}</code>,

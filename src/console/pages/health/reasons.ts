@@ -4,32 +4,38 @@ export type Explained = { sentence: string; remedy: string };
 const KNOWN: Record<string, Explained> = {
   shutting_down: {
     sentence: "The server is shutting down.",
-    remedy: "It takes events again after its start.",
+    remedy: "It will accept events again after a restart.",
   },
   rebuilding: {
     sentence: "The event store is being rebuilt.",
-    remedy: "Wait: the log says how far it is. Events are taken, and queries answer afterwards.",
+    remedy: "No action needed. New events are accepted; queries resume when it finishes.",
   },
   replaying_journal: {
-    sentence: "The stores lack events that the journal has.",
-    remedy: "Wait: they are stored now, and none is lost. Queries answer afterwards.",
+    sentence: "The server is catching up with queued events.",
+    remedy: "No action needed. No event is lost; queries resume when it finishes.",
   },
   disk_full: {
     sentence: "The disk is almost full, so events are refused.",
-    remedy: "Make space on the disk of the data directory, or give it a larger one.",
+    remedy: "Free up space on the disk that holds the data directory, or use a larger disk.",
   },
   journal_refused: {
-    sentence: "Events cannot be stored, so they are refused.",
-    remedy: "Look at the disk of the data directory: it must be writable and have space.",
+    sentence: "Events are refused because they can't be written to disk.",
+    remedy:
+      "Check the disk that holds the data directory: it must be writable and have free space.",
   },
   ingest_stalled: {
-    sentence: "Events wait in the journal and do not get into the stores.",
-    remedy: "Read the log for the error. The events are safe, and a new start tries again.",
+    sentence: "Events are queued but not being written to the database.",
+    remedy: "Check the server log for the error. The events are safe; a restart tries again.",
   },
 };
 
 /** A reason of the server in a sentence with its remedy. */
 export function explained(reason: string): Explained {
   const known = Object.hasOwn(KNOWN, reason) ? KNOWN[reason] : undefined;
-  return known ?? { sentence: `The server says: ${reason}.`, remedy: "Read the log for more." };
+  return (
+    known ?? {
+      sentence: `The server says: ${reason}.`,
+      remedy: "Check the server log for details.",
+    }
+  );
 }

@@ -80,7 +80,7 @@ function Toolbar({ asked }: { asked: LogsAsked }) {
   };
   return (
     <div class="toolbar">
-      <SearchField label="Search logs" placeholder="A part of the text" />
+      <SearchField label="Search logs" placeholder="Part of the message" />
       <Select
         label="Service"
         isBare
@@ -108,7 +108,7 @@ function Toolbar({ asked }: { asked: LogsAsked }) {
           <button type="button" onClick={() => set({ at: "", ...FIRST_PAGE })}>
             {`from ${bucket(at)}`}
             <Icon name="close" />
-            <span class="off-screen">Remove the narrowing</span>
+            <span class="off-screen">Clear time selection</span>
           </button>
         </span>
       )}

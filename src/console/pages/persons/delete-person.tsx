@@ -18,7 +18,7 @@ type Preview = Schemas["DeletionPreview"];
 /** A deletion: of a person with its events, of the person alone, or of its events alone. */
 export type Removed = "all" | "person" | "events";
 
-const at = (time: string | null) => (time === null ? "never, as no run is set" : moment(time));
+const at = (time: string | null) => (time === null ? "never: no job is scheduled" : moment(time));
 
 /** The choices, each with its effect and its time. */
 function choicesOf(
@@ -26,23 +26,23 @@ function choicesOf(
   hasProfile: boolean,
 ): { value: Removed; label: string; hint: string }[] {
   const data = `${counted(events, "event")} and ${counted(logs, "log record")}`;
-  const atNight = `${data} go with the nightly run: ${at(runs_at.nightly)}.`;
+  const atNight = `${data} are deleted in the nightly job: ${at(runs_at.nightly)}.`;
   if (!hasProfile) return [{ value: "events", label: "All events", hint: atNight }];
   return [
     {
       value: "all",
-      label: "The person and its events",
-      hint: `The person goes now. ${data} go with the weekly run: ${at(runs_at.weekly)}.`,
+      label: "Person and all events",
+      hint: `Deletes the person now. ${data} are deleted in the weekly job: ${at(runs_at.weekly)}.`,
     },
     {
       value: "events",
-      label: "Its events alone",
+      label: "Events only",
       hint: `The person stays. ${atNight}`,
     },
     {
       value: "person",
-      label: "The person alone",
-      hint: "The person goes now, its properties and ids with it. Its events stay.",
+      label: "Person only",
+      hint: "Deletes the person now, with their properties and IDs. Their events stay.",
     },
   ];
 }
@@ -82,7 +82,7 @@ export function DeleteDialog(props: {
     event.preventDefault();
     run(async () => {
       await remove(person.uuid, what);
-      announce(what === "events" ? "The deletion waits for its run" : `${person.name} is deleted`);
+      announce(what === "events" ? "Deletion scheduled" : `Deleted ${person.name}`);
       onDone(what);
     });
   };
@@ -94,7 +94,7 @@ export function DeleteDialog(props: {
             <div class="stack">
               <Found preview={found} />
               <Choices
-                label="Parts to delete"
+                label="What to delete"
                 value={what}
                 choices={choicesOf(found, hasProfile)}
                 onChange={setWhat}
@@ -128,11 +128,11 @@ function Found({ preview }: { preview: Preview }) {
           <dd>{number(logs)}</dd>
         </div>
         <div>
-          <dt>Samples of warnings</dt>
+          <dt>Warning samples</dt>
           <dd>{number(warnings)}</dd>
         </div>
         <div>
-          <dt>Texts that name the person, which stay</dt>
+          <dt>Saved items that mention this person (kept)</dt>
           <dd>
             <Places places={insights_naming} />
           </dd>

@@ -36,8 +36,8 @@ export function useDeletions(uuid: string | undefined): Loaded<Schemas["Deletion
 }
 
 const STATES: Record<Receipt["state"], { label: string; tone?: string }> = {
-  queued: { label: "Waits for its run" },
-  running: { label: "Runs now" },
+  queued: { label: "Scheduled" },
+  running: { label: "Running" },
   done: { label: "Done", tone: "good" },
   failed: { label: "Failed", tone: "bad" },
   cancelled: { label: "Cancelled" },
@@ -46,8 +46,8 @@ const STATES: Record<Receipt["state"], { label: string; tone?: string }> = {
 const COUNTED: Record<string, string> = {
   events: "Events",
   logs: "Log records",
-  warnings: "Samples of warnings",
-  dead_letters: "Lines that no store could read",
+  warnings: "Warning samples",
+  dead_letters: "Unreadable records",
 };
 
 /** The receipt of a deletion; one that has deleted nothing yet can be cancelled. */
@@ -72,7 +72,7 @@ export function DeletionReceipt({ id }: { id: number }) {
           params: { path },
         }),
       );
-      announce("The deletion is cancelled");
+      announce("Deletion cancelled");
       receipt.replace(cancelled);
     } catch (error) {
       receipt.reload();
@@ -98,24 +98,24 @@ function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }
   const nextRun = useNextRun(state === "queued" ? kind : undefined);
   return (
     <Panel
-      title={`Deletion of events, receipt ${id}`}
+      title={`Deletion ${id}`}
       tools={
         isOpen &&
         may("person:write") && (
-          <Button onClick={() => setIsCancelling(true)}>Cancel the deletion</Button>
+          <Button onClick={() => setIsCancelling(true)}>Cancel deletion</Button>
         )
       }
     >
       {isCancelling && (
         <Confirm
-          title="Keep the events?"
+          title="Cancel this deletion?"
           verb="Keep the events"
           act={() => props.onCancel().then(() => setIsCancelling(false))}
           onClose={() => setIsCancelling(false)}
         >
           <p>
-            A person that is deleted stays deleted. Its events stay, with all that they say of it,
-            until their deletion is asked for again.
+            The person is already gone. Cancelling keeps their events until you request their
+            deletion again.
           </p>
         </Confirm>
       )}
@@ -127,7 +127,7 @@ function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }
               {nextRun && `, ${moment(nextRun)}`}
             </span>
           </Fact>
-          <Fact name="Asked for">
+          <Fact name="Requested">
             {moment(receipt.requested_at)}
             {receipt.requested_by_email && ` by ${receipt.requested_by_email}`}
           </Fact>
@@ -135,53 +135,62 @@ function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }
             <code>{receipt.person_uuid}</code>
           </Fact>
           {receipt.started_at && <Fact name="Started">{moment(receipt.started_at)}</Fact>}
-          {receipt.finished_at && <Fact name="Ended">{moment(receipt.finished_at)}</Fact>}
+          {receipt.finished_at && <Fact name="Finished">{moment(receipt.finished_at)}</Fact>}
           {attempts > 1 && <Fact name="Attempts">{number(attempts)}</Fact>}
           {error && <Fact name="Reason">{error}</Fact>}
           {Object.entries(counts ?? {}).map(([what, count]) => (
-            <Fact key={what} name={`${COUNTED[what] ?? what}, deleted`}>
+            <Fact key={what} name={`${COUNTED[what] ?? what} deleted`}>
               {number(Number(count))}
             </Fact>
           ))}
           {places && (
-            <Fact name="Texts that name the person">
+            <Fact name="Saved items that mention this person">
               <Places places={places} />
             </Fact>
           )}
         </dl>
       </div>
       {state === "queued" && (
-        <RunNow>{nextRun && `The run comes at ${moment(nextRun)}. `}To delete at once, run</RunNow>
+        <RunNow>
+          {nextRun && `Runs at ${moment(nextRun)}. `}To delete now, run on the server:
+        </RunNow>
       )}
-      {state === "failed" && <RunNow>No run tries it again by itself. Run</RunNow>}
+      {state === "failed" && (
+        <RunNow>This won't be retried automatically. To retry, run on the server:</RunNow>
+      )}
     </Panel>
   );
 }
 
-const RUN_NOW = "hoglet deletions run --now";
-
 /** The command that carries out all deletions at once. Only who is on the server may do so. */
 export function RunNow({ children }: { children: ComponentChildren }) {
+  const command = commandFor(useServer()?.data_directory);
   return (
     <div class="cluster run-now">
-      <p class="caption">
-        {children} on the server, with its <code>--data</code> if that is not <code>./data</code>:
-      </p>
-      <code>{RUN_NOW}</code>
-      <CopyButton text={RUN_NOW} />
+      <p class="caption">{children}</p>
+      <code>{command}</code>
+      <CopyButton text={command} />
     </div>
   );
 }
 
-/** When deletions of a kind run next; undefined if the key may not see it. */
-function useNextRun(kind: Receipt["kind"] | undefined): string | undefined {
-  const isShown = kind !== undefined && may("project:read");
-  const { data } = useLoad(isShown ? "next run" : null, (signal) =>
+function commandFor(directory: string | null | undefined): string {
+  const isPlain = /^[\w./-]*$/.test(directory ?? "");
+  const quoted = isPlain ? directory : `'${directory?.replaceAll("'", "'\\''")}'`;
+  return `hoglet deletions run --now${directory ? ` --data ${quoted}` : ""}`;
+}
+
+/** What the status says of the server; undefined until it is read, and if the key may not see it. */
+function useServer(): Schemas["ProjectStatus"]["server"] | undefined {
+  const { data } = useLoad(may("project:read") ? "server" : null, (signal) =>
     read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
   );
-  const schedule = data?.server.schedules.find((one) => one.kind === kind);
-  return (isShown && schedule?.next_run_at) || undefined;
+  return data?.server;
 }
+
+/** When deletions of a kind run next; undefined if the key may not see it. */
+const useNextRun = (kind: Receipt["kind"] | undefined): string | undefined =>
+  useServer()?.schedules.find((one) => one.kind === kind)?.next_run_at ?? undefined;
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (

@@ -42,8 +42,10 @@ export function Merges(props: { person: Person; onChange: (person: Person) => vo
       <Load of={merges} skeleton={<Skeleton rows={3} height={56} />}>
         {(found) =>
           found.length === 0 ? (
-            <Empty icon="persons" title="No other person was merged into this one">
-              <p>A merge comes with $identify or $create_alias, and can be undone here.</p>
+            <Empty icon="persons" title="No one was merged into this person">
+              <p>
+                People merge when an SDK sends $identify or $create_alias. You can undo merges here.
+              </p>
             </Empty>
           ) : (
             <Panel isFlush>
@@ -77,11 +79,11 @@ function MergeRow({ merge, onUndo }: { merge: Merge; onUndo: () => void }) {
     <li>
       <div class="grow">
         <b>{source.name}</b>
-        <p class="caption">{source.distinct_ids.join(", ") || "without an id"}</p>
+        <p class="caption">{source.distinct_ids.join(", ") || "no ID"}</p>
       </div>
-      <span class="caption">{at === null ? "at a time that is deleted" : moment(at)}</span>
+      <span class="caption">{at === null ? "date unknown" : moment(at)}</span>
       {undoable && may("person:write") && <Button onClick={onUndo}>Undo…</Button>}
-      {!undoable && <span class="caption">cannot be undone alone</span>}
+      {!undoable && <span class="caption">Can't be undone on its own</span>}
     </li>
   );
 }
@@ -105,14 +107,14 @@ function UndoDialog(props: {
         }),
       );
       const both = await Promise.all([readPerson(person.uuid), readPerson(source.uuid)]);
-      announce("The merge is undone");
+      announce("Merge undone");
       setApart(both);
       onUndone(both[0]);
     });
   if (apart) {
     return (
       <Dialog
-        title="The merge is undone"
+        title="Merge undone"
         onClose={onClose}
         actions={
           <Button kind="primary" onClick={onClose}>
@@ -154,22 +156,22 @@ function Effect({ merge, name }: { merge: Merge; name: string }) {
     <div class="properties">
       <dl>
         <div>
-          <dt>Comes back as a person</dt>
+          <dt>Restored person</dt>
           <dd>{source.name}</dd>
         </div>
         <div>
-          <dt>With the ids</dt>
+          <dt>IDs</dt>
           <dd>{source.distinct_ids.join(", ")}</dd>
         </div>
         <div>
-          <dt>And with</dt>
+          <dt>Events moved back</dt>
           <dd>{counted(preview.events, "event")}</dd>
         </div>
         <div>
           <dt>
-            <bdi>{name}</bdi> loses, or has as before
+            Properties removed or reverted on <bdi>{name}</bdi>
           </dt>
-          <dd>{preview.gives_back.join(", ") || "no property"}</dd>
+          <dd>{preview.gives_back.join(", ") || "none"}</dd>
         </div>
       </dl>
     </div>

@@ -33,7 +33,7 @@ export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<
     <>
       <PageHead
         title={hasReceipts ? "Deleted person" : title}
-        above={{ title: "Persons", href: href("persons") }}
+        above={{ title: "People", href: href("persons") }}
         lead={event && <bdi>{event.distinct_id}</bdi>}
       >
         {event && may("person:write") && (
@@ -74,8 +74,8 @@ function Events({ uuid, isAnonymous }: { uuid: string; isAnonymous: boolean }) {
     <div class="stack">
       <p class="caption">
         {isAnonymous
-          ? "An anonymous visitor has no profile. These are the events of this visitor:"
-          : "The person was deleted, or its events came without a profile. These events are stored:"}
+          ? "Anonymous visitors have no profile. These are this visitor's events:"
+          : "This person was deleted, or their events came without a profile. Stored events:"}
       </p>
       <Timeline personId={uuid} />
     </div>
@@ -85,9 +85,9 @@ function Events({ uuid, isAnonymous }: { uuid: string; isAnonymous: boolean }) {
 /** Nothing is stored of a person: why that may be, and the way to the others. */
 export function UnknownPerson() {
   return (
-    <Empty icon="persons" title="There is no person with this id">
-      <p>It was never here, it was merged into another person, or it was deleted.</p>
-      <ButtonLink href={href("persons")}>All persons</ButtonLink>
+    <Empty icon="persons" title="This person doesn't exist">
+      <p>They were deleted, were merged into someone else, or never sent an event.</p>
+      <ButtonLink href={href("persons")}>All people</ButtonLink>
     </Empty>
   );
 }

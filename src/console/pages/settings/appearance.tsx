@@ -5,7 +5,7 @@ import { Check, Select } from "../../ui/field.tsx";
 /** How the console looks and listens in this browser. */
 export function Appearance() {
   return (
-    <Panel title="In this browser">
+    <Panel title="This browser">
       <div class="stack form">
         <Select
           label="Theme"
@@ -24,7 +24,7 @@ export function Appearance() {
             }}
           />
           <p class="caption">
-            <kbd>?</kbd> lists them. Turn them off if you speak to the computer.
+            <kbd>?</kbd> lists them. Turn them off if you use voice control.
           </p>
         </div>
       </div>

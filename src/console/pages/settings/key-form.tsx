@@ -24,21 +24,21 @@ type Draft = {
 };
 
 const RIGHTS = [
-  { value: "all", label: "Everything" },
-  { value: "read", label: "Read everything" },
-  { value: "chosen", label: "Only the rights below" },
+  { value: "all", label: "Full access" },
+  { value: "read", label: "Read only" },
+  { value: "chosen", label: "Custom" },
 ];
 
 const ENDS = [
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
   { value: "365", label: "In a year" },
-  { value: "day", label: "On a day" },
+  { value: "day", label: "On a date" },
   { value: "", label: "Never" },
 ];
 
 /** The API names the scopes that there are; the form has them already. */
-const NO_RIGHT = new Problem(400, { detail: "Choose at least one right.", attr: "scopes" }, null);
+const NO_RIGHT = new Problem(400, { detail: "Choose at least one scope.", attr: "scopes" }, null);
 
 const DAY_MS = 86_400_000;
 
@@ -77,19 +77,19 @@ export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: ()
     });
   };
   return (
-    <Dialog title="New personal key" onClose={props.onClose}>
+    <Dialog title="New personal API key" onClose={props.onClose}>
       <form class="stack" onSubmit={make}>
         <Field
           label="Label"
           required
           autofocus
-          placeholder="The program that uses it, such as ci"
+          placeholder="What uses this key, e.g. ci"
           value={draft.label}
           onInput={(label) => change({ label })}
           problem={problem?.attr === "label" ? problem.message : undefined}
         />
         <Select
-          label="Allowed"
+          label="Access"
           value={draft.rights}
           choices={RIGHTS.filter(({ value }) => value !== "all" || may("*"))}
           onChange={(rights) => change({ rights: rights as Draft["rights"] })}
@@ -98,7 +98,7 @@ export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: ()
           <ScopeChoice chosen={draft.chosen} onChange={(chosen) => change({ chosen })} />
         )}
         <Select
-          label="In which projects"
+          label="Limit to projects"
           value={draft.project}
           choices={[
             { value: "", label: "All projects" },
@@ -111,7 +111,7 @@ export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: ()
         <footer class="actions">
           <Button onClick={props.onClose}>Cancel</Button>
           <Button kind="primary" submit disabled={isRunning}>
-            Make the key
+            Create key
           </Button>
         </footer>
       </form>
@@ -124,19 +124,19 @@ function EndChoice(props: { draft: Draft; onChange: (changes: Partial<Draft>) =>
   return (
     <>
       <Select
-        label="When it ends"
+        label="Expires"
         value={draft.ends}
         choices={ENDS}
         onChange={(ends) => onChange({ ends })}
       />
       {draft.ends === "day" && (
         <Field
-          label="Day"
+          label="Date"
           type="date"
           required
           value={draft.day}
           onInput={(day) => onChange({ day })}
-          hint="It ends when this day begins."
+          hint="The key expires at the start of this day."
         />
       )}
     </>
@@ -151,10 +151,11 @@ function ScopeChoice(props: { chosen: Chosen; onChange: (chosen: Chosen) => void
   };
   return (
     <fieldset class="scopes">
-      <legend>Rights</legend>
+      <legend>Scopes</legend>
       {!chosen["project"] && (
         <p class="caption">
-          The console needs “Projects: read”. Without it, the key is good for the API alone.
+          To sign in to the console, a key needs “Projects: read”. Without it, it works for the API
+          only.
         </p>
       )}
       {SCOPES.map(({ object, title }) => (
@@ -173,9 +174,9 @@ function ScopeChoice(props: { chosen: Chosen; onChange: (chosen: Chosen) => void
 /** The choices for an object: a key gives no more than it has. */
 function choicesFor(object: string): { value: string; label: string }[] {
   return [
-    { value: "", label: "nothing" },
-    ...(may(`${object}:read`) ? [{ value: "read", label: "read" }] : []),
-    ...(may(`${object}:write`) ? [{ value: "write", label: "read and write" }] : []),
+    { value: "", label: "No access" },
+    ...(may(`${object}:read`) ? [{ value: "read", label: "Read" }] : []),
+    ...(may(`${object}:write`) ? [{ value: "write", label: "Read and write" }] : []),
   ];
 }
 

@@ -34,7 +34,7 @@ export function KeysTab() {
     ...COLUMNS,
     {
       key: "change",
-      title: "Change",
+      title: "Actions",
       width: "104px",
       isNumber: true,
       cell: (key) =>
@@ -59,7 +59,7 @@ export function KeysTab() {
   return (
     <Panel
       isFlush
-      title="Personal keys"
+      title="Personal API keys"
       tools={
         canWrite && (
           <Button icon="plus" onClick={() => setOpen({ what: "new" })}>
@@ -71,7 +71,7 @@ export function KeysTab() {
       <Load of={keys} skeleton={<Skeleton rows={4} height={48} />}>
         {(list) => (
           <Table
-            label="Personal keys"
+            label="Personal API keys"
             columns={columns}
             rows={list}
             keyOf={({ id }) => String(id)}
@@ -93,14 +93,14 @@ function KeyValue({ of, onClose }: { of: PersonalKey; onClose: () => void }) {
   const value = of.value ?? "";
   return (
     <Dialog
-      title={`The value of ${of.label}`}
+      title={`Your new key: ${of.label}`}
       actions={
         <Button kind="primary" onClick={onClose}>
-          I have kept it
+          Done, I've saved it
         </Button>
       }
     >
-      <p>It is shown only now. Keep it like a password.</p>
+      <p>Copy it now. You won't see it again.</p>
       <div class="cluster">
         <code class="key grow">{value}</code>
         <CopyButton text={value} />
@@ -123,9 +123,9 @@ function Roll(props: {
     onRolled(rolled);
   };
   return (
-    <Confirm title={`Roll ${of.label}?`} verb="Roll the key" act={roll} onClose={onClose}>
-      <p>The key gets a new value. The old one, {of.mask_value}, ends at once.</p>
-      {isOwn(of) && <p>This session belongs to it, and ends with the old value.</p>}
+    <Confirm title={`Roll ${of.label}?`} verb="Roll key" act={roll} onClose={onClose}>
+      <p>The key gets a new value. The old one, {of.mask_value}, stops working immediately.</p>
+      {isOwn(of) && <p>You're signed in with this key: rolling it signs you out.</p>}
     </Confirm>
   );
 }
@@ -137,14 +137,14 @@ function Revoke(props: { of: PersonalKey; onRevoked: () => void; onClose: () => 
     await soonAfterSignIn(() =>
       read(api.DELETE("/api/personal_api_keys/{id}/", { params: { path } })),
     );
-    announce(`${of.label} is revoked`);
+    announce(`Revoked ${of.label}`);
     onRevoked();
     onClose();
   };
   return (
-    <Confirm title={`Revoke ${of.label}?`} verb="Revoke the key" act={revoke} onClose={onClose}>
-      <p>Requests with this key are refused at once. A revoked key does not come back.</p>
-      {isOwn(of) && <p>This session belongs to it, and ends too.</p>}
+    <Confirm title={`Revoke ${of.label}?`} verb="Revoke key" act={revoke} onClose={onClose}>
+      <p>Requests with this key stop working immediately. You can't undo this.</p>
+      {isOwn(of) && <p>You're signed in with this key: revoking it signs you out.</p>}
     </Confirm>
   );
 }
@@ -169,7 +169,7 @@ const COLUMNS: readonly Column<PersonalKey>[] = [
   },
   {
     key: "rights",
-    title: "May",
+    title: "Scopes",
     isExtra: true,
     cell: ({ scopes, scoped_teams }) => (
       <>
@@ -182,7 +182,7 @@ const COLUMNS: readonly Column<PersonalKey>[] = [
   },
   {
     key: "used",
-    title: "Last used, to the hour",
+    title: "Last used",
     isExtra: true,
     width: "176px",
     cell: ({ last_used_at }) => (last_used_at ? moment(last_used_at) : "never"),
@@ -190,7 +190,7 @@ const COLUMNS: readonly Column<PersonalKey>[] = [
 ];
 
 function EndOf({ at }: { at: string | null }) {
-  if (at === null) return <>never ends</>;
-  if (Date.parse(at) > Date.now()) return <>ends {day(at)}</>;
-  return <span class="bad">ended {day(at)}</span>;
+  if (at === null) return <>never expires</>;
+  if (Date.parse(at) > Date.now()) return <>expires {day(at)}</>;
+  return <span class="bad">expired {day(at)}</span>;
 }

@@ -15,16 +15,16 @@ export function ProjectKey({ of }: { of: Project }) {
   const [isResetting, setResetting] = useState(false);
   return (
     <div class="stack tight">
-      <h3>Project key</h3>
+      <h3>Project API key</h3>
       <div class="cluster">
         <code class="key">{of.api_token}</code>
         <CopyButton text={of.api_token} />
         {may("project:write") && <Button onClick={() => setResetting(true)}>New key…</Button>}
       </div>
-      <p class="caption">Pages and apps send events with it. It is public, and reads nothing.</p>
+      <p class="caption">Your site or app sends events with it. It's public: it can't read data.</p>
       {of.former_api_tokens.map(({ api_token, ends_at }) => (
         <p class="caption" key={api_token}>
-          The former key <code class="key">{api_token}</code> is accepted until {moment(ends_at)}.
+          The previous key <code class="key">{api_token}</code> works until {moment(ends_at)}.
         </p>
       ))}
       {isResetting && <ResetDialog of={of} onClose={() => setResetting(false)} />}
@@ -42,16 +42,16 @@ function ResetDialog({ of, onClose }: { of: Project; onClose: () => void }) {
       const body = { grace_hours: Number(hours) };
       await read(api.PATCH("/api/projects/{project_id}/reset_token/", { params: { path }, body }));
       await loadProjects();
-      announce("The project has a new key");
+      announce("New project API key");
       onClose();
     });
   };
   return (
-    <Dialog title={`A new key for ${of.name}?`} onClose={onClose}>
+    <Dialog title={`Replace the API key of ${of.name}?`} onClose={onClose}>
       <form class="stack" onSubmit={reset}>
-        <p>The project gets a new key. Put it into your pages and apps before the old one ends.</p>
+        <p>Update your site or app with the new key before the old one stops working.</p>
         <Field
-          label="Hours for which the old key is still accepted"
+          label="Keep the old key working for (hours)"
           type="number"
           min="0"
           max="8760"
@@ -59,14 +59,14 @@ function ResetDialog({ of, onClose }: { of: Project; onClose: () => void }) {
           autofocus
           value={hours}
           onInput={setHours}
-          hint="With 0, the old key and all former ones end at once. Events with them are refused."
+          hint="With 0, the old key and all previous ones stop working immediately."
           problem={problem?.attr === "grace_hours" ? problem.message : undefined}
         />
         {problem && problem.attr === null && <ProblemNote problem={problem} />}
         <footer class="actions">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="danger" submit disabled={isRunning}>
-            Make the new key
+            Replace key
           </Button>
         </footer>
       </form>

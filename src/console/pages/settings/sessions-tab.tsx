@@ -26,7 +26,7 @@ export function SessionsTab() {
   const end = async ({ id, current }: ListedSession) => {
     await endSession(id);
     if (current) return leave();
-    announce("The session has ended");
+    announce("Session ended");
     sessions.reload();
     setEnded(undefined);
   };
@@ -59,14 +59,14 @@ export function SessionsTab() {
       {ended && (
         <Confirm
           title={ended.current ? "End this session?" : `End the session of ${ended.browser}?`}
-          verb="End the session"
+          verb="End session"
           act={() => end(ended)}
           onClose={() => setEnded(undefined)}
         >
           <p>
             {ended.current
-              ? "You are signed out here."
-              : "That browser is signed out at its next request."}
+              ? "You'll be signed out here."
+              : "That browser is signed out with its next request."}
           </p>
         </Confirm>
       )}
@@ -81,7 +81,7 @@ const COLUMNS: readonly Column<ListedSession>[] = [
     cell: ({ browser, current }) => (
       <span class="cluster">
         {browser}
-        {current && <span class="badge">This one</span>}
+        {current && <span class="badge">This session</span>}
       </span>
     ),
   },
@@ -92,7 +92,7 @@ const COLUMNS: readonly Column<ListedSession>[] = [
   },
   {
     key: "seen",
-    title: "Last seen, to the hour",
+    title: "Last seen",
     isExtra: true,
     cell: ({ last_seen_at }) => moment(last_seen_at),
   },

@@ -43,7 +43,7 @@ export function TasksPage() {
             choices={STATES}
             onChange={(value) => set({ state: value, ...FIRST_PAGE })}
           />
-          <RunNow>To delete all that waits at once, run</RunNow>
+          <RunNow>To run all pending deletions now, run on the server:</RunNow>
         </div>
         <Deletions state={state === "" ? undefined : state} />
       </Panel>
