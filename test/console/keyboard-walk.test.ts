@@ -85,7 +85,7 @@ test("a question is asked in words, changed in the builder, and saved", async ()
   await heading("Insights");
   await keys.enter("New insight");
   await heading("New insight");
-  await text("unique users of $pageview");
+  await text("Visitors");
   await keys.reach("Question");
   await keys.press("Control+a");
   await keys.type("page views by browser last 7 days");

@@ -136,7 +136,7 @@ test("words are saved only once they are understood, and going back leads to eac
 test("a funnel of one step is not asked, and has no older chart", async () => {
   const { page, problems, go } = consoles.light;
   await go("insights/new/");
-  await page.getByText("unique users of $pageview").first().waitFor();
+  await page.getByText("Visitors").first().waitFor();
   problems.length = 0;
   await page.getByLabel("Kind").selectOption("FunnelsQuery");
   await page.getByText("Add a second step").first().waitFor();
@@ -166,7 +166,7 @@ const PAGES = [
   { path: "persons/77/", text: "This person doesn't exist" },
   { path: `persons/${personUuid(1, "anon")}/`, text: "Anonymous visitors have no profile" },
   { path: "insights/", text: "New insight" },
-  { path: "insights/new/", text: "unique users of $pageview" },
+  { path: "insights/new/", text: "Visitors" },
   { path: "sql/", text: "Tables" },
   { path: "nowhere/", text: "There is no page at this address" },
 ];

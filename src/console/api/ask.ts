@@ -1,5 +1,6 @@
 import { inProject } from "../state/project.ts";
 import { api, read, type Schemas } from "./client.ts";
+import { namedLines } from "./formula-name.ts";
 import { innerQuery, type Query } from "./query.ts";
 
 /** An answer: its numbers, how the question was read, and SQL that finds the same. */
@@ -27,7 +28,9 @@ export async function ask(sent: Query, signal?: AbortSignal, over: Over = {}): P
     }),
   );
   // The answer to a statement in SQL has no query of its own.
-  return { query, ...(answer as object) } as Answer;
+  const whole = { query, ...(answer as object) } as Answer;
+  if (tableIn(whole) || !whole.sentence) return whole;
+  return { ...whole, results: namedLines(whole.results, whole.query, whole.sentence) };
 }
 
 /** A question as it was read: its query, its sentence, and the places of words that are not understood. */

@@ -1,4 +1,5 @@
-import { type Unit, withUnit } from "../state/format.ts";
+import { withUnit } from "../state/format.ts";
+import type { Unit } from "../state/unit.ts";
 import { SmallMark } from "./small-mark.tsx";
 
 /** A row of a list of bars. */
@@ -10,6 +11,8 @@ export type Bar = {
   unit?: Unit | undefined;
   note?: string | undefined;
   isSmall?: boolean;
+  /** Without it the row leads nowhere. */
+  onPick?: (() => void) | undefined;
 };
 
 /** Labels with numbers, the greatest first, each on a bar as long as its number. */
@@ -20,7 +23,6 @@ export function BarList(props: {
   bars: readonly Bar[];
   /** The number of the longest bar, if other lists have the same scale. */
   greatest?: number;
-  onPick?: ((bar: Bar) => void) | undefined;
 }) {
   const sizeOf = ({ value }: Bar) => Math.abs(value ?? 0);
   const sizes = props.bars.map(sizeOf);
@@ -31,13 +33,8 @@ export function BarList(props: {
       {props.bars.map((bar) => (
         <li key={bar.key}>
           <span class="bar" style={{ width: `${(100 * sizeOf(bar)) / greatest}%` }} />
-          {props.onPick ? (
-            <button
-              type="button"
-              class="bar-label"
-              title={bar.label}
-              onClick={() => props.onPick?.(bar)}
-            >
+          {bar.onPick ? (
+            <button type="button" class="bar-label" title={bar.label} onClick={bar.onPick}>
               {bar.label}
             </button>
           ) : (

@@ -8,7 +8,7 @@ import { DataTable } from "./data-table.tsx";
 import type { Mark } from "./mark-columns.ts";
 import { marksAt } from "./marks.ts";
 import { type Library, loadLibrary, plot } from "./plot.ts";
-import { colorOf, DASHES, drawn, partAt, type Series, tableOfLines } from "./series.ts";
+import { colorOf, DASHES, drawn, type Kind, lineAt, type Series, tableOfLines } from "./series.ts";
 import { SmallMark } from "./small-mark.tsx";
 
 /** A point of a chart: which column of which series. */
@@ -20,7 +20,7 @@ type ChartProps = {
   /** The beginnings of the intervals. */
   columns: readonly string[];
   series: readonly Series[];
-  kind?: "line" | "bars" | "stack";
+  kind?: Kind;
   /** Whether the last interval has not ended. */
   isUnfinished?: boolean;
   marks?: readonly Mark[] | undefined;
@@ -95,7 +95,7 @@ function useLibrary(): Library | undefined {
 
 function Canvas(props: ChartProps) {
   const { title, columns, series, kind = "line", isUnfinished = false, height } = props;
-  const { pickHint = "Enter shows the persons", marks = [] } = props;
+  const { pickHint = "Enter shows the persons", marks = [], onPick } = props;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   const [column, setColumn] = useState<number | null>(null);
@@ -158,8 +158,10 @@ function Canvas(props: ChartProps) {
     if (column === null || plotted === undefined) return;
     // The cursor stands on the middle of its column, not where the pointer is.
     const left = clientX - plotted.over.getBoundingClientRect().left;
-    const at = { left, top: plotted.cursor.top ?? 0 };
-    props.onPick?.({ column, series: lineAt(plotted, series, column, kind, at) });
+    const top = plotted.cursor.top ?? 0;
+    const at = { x: plotted.posToVal(left, "x"), y: plotted.posToVal(top, "y") };
+    const line = lineAt(series, column, kind, at);
+    if (line !== undefined) onPick?.({ column, series: line });
   };
 
   return (
@@ -183,27 +185,6 @@ function Canvas(props: ChartProps) {
   );
 }
 
-/** The line that is under the pointer, or nearest to it, at a column. */
-function lineAt(
-  plotted: uPlot,
-  series: readonly Series[],
-  column: number,
-  kind: "line" | "bars" | "stack",
-  { left, top }: { left: number; top: number },
-): number {
-  if (kind === "bars") {
-    // Bars take 0.8 of the width of their column.
-    const share = (plotted.posToVal(left, "x") - column + 0.4) / 0.8;
-    return Math.min(series.length - 1, Math.max(0, Math.floor(share * series.length)));
-  }
-  if (kind === "stack") return partAt(series, column, plotted.posToVal(top, "y"));
-  const distances = series.map(({ data }) => {
-    const value = data[column] ?? null;
-    return value === null ? Number.POSITIVE_INFINITY : Math.abs(plotted.valToPos(value, "y") - top);
-  });
-  return Math.max(0, distances.indexOf(Math.min(...distances)));
-}
-
 const THIS = "this period";
 
 function nameOf({ label, isBefore }: Series): string {
@@ -221,7 +202,7 @@ function Readout(props: {
   columns: readonly string[];
   series: readonly Series[];
   column: number | null;
-  kind: "line" | "bars" | "stack";
+  kind: Kind;
   marks: readonly Mark[];
 }) {
   const { columns, series, column, kind, marks } = props;

@@ -1,6 +1,6 @@
 import type uPlot from "uplot";
 import type { Mark } from "./mark-columns.ts";
-import { styleOf } from "./series.ts";
+import { styleOf } from "./style-of.ts";
 
 /** The notes on a column, each with its number. */
 export const marksAt = (marks: readonly Mark[], column: number | null): string[] =>

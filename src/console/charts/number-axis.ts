@@ -1,5 +1,6 @@
 import type uPlot from "uplot";
-import { compact, unitName, withUnit } from "../state/format.ts";
+import { compact, withUnit } from "../state/format.ts";
+import { unitName } from "../state/unit.ts";
 import { commonUnit, type Series } from "./series.ts";
 
 /** Steps of an axis of counts: there is no half person. */

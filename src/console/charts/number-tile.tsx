@@ -1,4 +1,5 @@
-import { number, type Unit, withUnit } from "../state/format.ts";
+import { number, withUnit } from "../state/format.ts";
+import type { Unit } from "../state/unit.ts";
 import { Icon } from "../ui/icon.tsx";
 import { SmallMark } from "./small-mark.tsx";
 

@@ -4,13 +4,14 @@ import { bucket } from "../state/format.ts";
 import type { Mark } from "./mark-columns.ts";
 import { drawMarks } from "./marks.ts";
 import { numberAxis } from "./number-axis.ts";
-import { colorOf, DASHES, type Series, stacked, styleOf } from "./series.ts";
+import { colorOf, DASHES, type Kind, type Series, stacked } from "./series.ts";
+import { styleOf } from "./style-of.ts";
 
 /** How a chart is drawn. */
 export type PlotOptions = {
   columns: readonly string[];
   series: readonly Series[];
-  kind: "line" | "bars" | "stack";
+  kind: Kind;
   /** Whether the last interval has not ended: it is drawn dotted. */
   isUnfinished: boolean;
   marks: readonly Mark[];

@@ -1,4 +1,4 @@
-import { bucket, number, percent } from "../state/format.ts";
+import { number, percent } from "../state/format.ts";
 
 /** The persons who began in one interval, and how many of them came back in each later one. */
 export type Cohort = { label: string; values: readonly (number | null)[] };
@@ -33,8 +33,8 @@ export function RetentionGrid(props: {
         </thead>
         <tbody>
           {props.cohorts.map(({ label, values }, row) => (
-            <tr key={label}>
-              <th scope="row">{bucket(label)}</th>
+            <tr key={row}>
+              <th scope="row">{label}</th>
               <td class="number">{number(values[0])}</td>
               {Array.from({ length: width }, (_, at) => (
                 <Cell

@@ -1,4 +1,4 @@
-import { type Unit, unitName } from "../state/format.ts";
+import { type Unit, unitName } from "../state/unit.ts";
 
 /** One line, or one set of bars, of a chart. */
 export type Series = {
@@ -13,6 +13,9 @@ export type Series = {
   /** The number of its colour; by default its place among the lines. */
   place?: number;
 };
+
+/** How the series of a chart are drawn. */
+export type Kind = "line" | "bars" | "stack";
 
 /** Most lines of a chart, since the eye tells no more colours apart. */
 export const LINES_MAX = 6;
@@ -29,10 +32,6 @@ export const DASHES: readonly (readonly number[])[] = [
 
 /** The colour of the line at an index, as a variable of the styles. */
 export const colorOf = (at: number): string => `--chart-${(at % LINES_MAX) + 1}`;
-
-/** The value of a variable of the styles, for canvases. */
-export const styleOf = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /**
  * Series on top of each other, numbers below zero under the axis. The last
@@ -65,6 +64,32 @@ export function partAt(series: readonly Series[], column: number, height: number
     if (Math.abs(height) <= Math.abs(end)) break;
   }
   return last;
+}
+
+/**
+ * The line at a place of a column, in the numbers of its axes: the bar or the part of the bar there; of lines the
+ * nearest one of the period itself, as a line of the period before is about another day. Undefined where none has a
+ * number.
+ */
+export function lineAt(
+  series: readonly Series[],
+  column: number,
+  kind: Kind,
+  { x, y }: { x: number; y: number },
+): number | undefined {
+  const numberOf = ({ data }: Series) => data[column] ?? null;
+  if (kind === "bars") {
+    // Bars take 0.8 of the width of their column.
+    const share = (x - column + 0.4) / 0.8;
+    const at = Math.min(series.length - 1, Math.max(0, Math.floor(share * series.length)));
+    return series[at] && numberOf(series[at]) !== null ? at : undefined;
+  }
+  if (kind === "stack") return partAt(series, column, y);
+  const near = series.flatMap((one, at) => {
+    const value = one.isBefore ? null : numberOf(one);
+    return value === null ? [] : [{ at, distance: Math.abs(value - y) }];
+  });
+  return near.toSorted((a, b) => a.distance - b.distance)[0]?.at;
 }
 
 /** The lines that are drawn: the six greatest, each followed by its line of the period before. */

@@ -1,4 +1,5 @@
 import { zone } from "./project.ts";
+import { type Unit, unitName } from "./unit.ts";
 
 const NUMBER = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
@@ -86,12 +87,6 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-/** The unit of numbers that are no counts; money has its currency, such as `currency EUR`. */
-export type Unit = "percent" | "seconds" | `currency ${string}`;
-
-/** The unit as it stands next to a number or in the head of a column: `percent`, `seconds`, `EUR`. */
-export const unitName = (unit: Unit): string => unit.replace("currency ", "");
-
 /** A number with its unit, if it has one, such as `33.8 %`, `1 min 47 s` or `12.5 EUR`. */
 export function withUnit(value: number | null | undefined, unit: Unit | undefined): string {
   if (value == null || unit === undefined) return number(value);
@@ -118,6 +113,14 @@ export function bucket(column: string): string {
     timeZone: "UTC",
   }).format(parsed);
   return time === undefined ? name : `${name} ${time.slice(0, 5)}`;
+}
+
+/** A whole interval that begins so: `24 Nov`, `week of 23 Nov`, `November 2026`, `24 Nov 09:00`. */
+export function intervalName(column: string, interval = "day"): string {
+  if (interval === "week") return `week of ${bucket(column)}`;
+  if (interval !== "month") return bucket(column);
+  const options = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+  return new Intl.DateTimeFormat("en-GB", options).format(new Date(`${column.slice(0, 7)}-01`));
 }
 
 /** A value of a property as text: texts as they are, everything else as JSON. */

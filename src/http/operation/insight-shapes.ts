@@ -89,6 +89,13 @@ const ResultShape = t.Object(
       42,
       "The total. For `dau`, the number of persons; for a funnel, the share that reached the last step, over time in percent, or of its times the average or median; for retention, the number that began.",
     ),
+    series: t.Optional(
+      t.Integer({
+        examples: [0],
+        description:
+          "Only for trends without a formula and for stickiness: the place of the series in the query, as a query for persons has it.",
+      }),
+    ),
     event: t.Optional(
       t.Nullable(Text("$pageview", "Only for trends and stickiness. Null for all events.")),
     ),

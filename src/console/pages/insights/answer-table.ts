@@ -1,7 +1,8 @@
 import { type Answer, type TableAnswer, tableIn } from "../../api/ask.ts";
 import type { Line, Query } from "../../api/query.ts";
 import { type NumberTable, type Series, tableOfLines } from "../../charts/series.ts";
-import { type Unit, valueText, withUnit } from "../../state/format.ts";
+import { valueText, withUnit } from "../../state/format.ts";
+import type { Unit } from "../../state/unit.ts";
 
 const VALUE_NAMES: Record<string, string> = {
   $$_posthog_breakdown_other_$$: "(others)",
@@ -33,13 +34,15 @@ export const unitOf = ({ unit, currency }: Line): Unit | undefined =>
   unit ?? (currency === undefined ? undefined : `currency ${currency}`);
 
 /** The words for what a line counts; without the unit, which its numbers have. */
-const measureOf = ({ label, unit }: Line): string =>
-  unit === undefined ? label : label.replace(/ in (percent|seconds)$/, "");
+function measureOf({ label, unit, math }: Line): string {
+  if (math !== undefined && MEASURES[label]) return MEASURES[label];
+  return unit === undefined ? label : label.replace(/ in (percent|seconds)$/, "");
+}
 
 /** The measure of all lines of an answer, for the head above their numbers; undefined if they differ. */
 export function commonMeasure({ results }: Answer): string | undefined {
   const [measure, ...others] = new Set(results.map(measureOf));
-  return measure === undefined || others.length > 0 ? undefined : (MEASURES[measure] ?? measure);
+  return others.length > 0 ? undefined : measure;
 }
 
 /** The name of a line: its value of the breakdown, and its measure if there are several. */

@@ -1,17 +1,16 @@
 import type { Answer } from "../../api/ask.ts";
 import type { Line } from "../../api/query.ts";
 import { changeText } from "../../charts/number-tile.tsx";
-import { type Unit, withUnit } from "../../state/format.ts";
+import { withUnit } from "../../state/format.ts";
+import type { Unit } from "../../state/unit.ts";
 import { nameOf, unitOf } from "./answer-table.ts";
 
 /** The same line in the period before; undefined without a comparison. */
 export function lineBefore({ results }: Answer, line: Line): Line | undefined {
   if (line.compare_label !== "current") return undefined;
-  const key = JSON.stringify([line.label, line.breakdown_value]);
-  return results.find(
-    ({ compare_label, label, breakdown_value }) =>
-      compare_label === "previous" && JSON.stringify([label, breakdown_value]) === key,
-  );
+  const keyOf = ({ label, series, breakdown_value }: Line) =>
+    JSON.stringify([label, series, breakdown_value]);
+  return results.find((one) => one.compare_label === "previous" && keyOf(one) === keyOf(line));
 }
 
 /**

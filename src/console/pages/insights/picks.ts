@@ -1,26 +1,17 @@
 import type { Answer } from "../../api/ask.ts";
 import type { Line } from "../../api/query.ts";
-import { bucket, counted, eventTitle } from "../../state/format.ts";
+import { counted, eventTitle, intervalName } from "../../state/format.ts";
 import { nameOf } from "./answer-table.ts";
 
 /** A number of an answer whose persons are asked for: its name, and how the API names it. */
 export type Pick = { title: string; source: { kind: string; [field: string]: unknown } };
 
-/** Which of the series of a query a line is of. Without a breakdown there is one line for each, in their order. */
-function seriesAt({ query, results }: Answer, line: Line): number {
-  if (line.breakdown_value === null) {
-    const lines = results.filter(({ compare_label }) => compare_label === line.compare_label);
-    return lines.indexOf(line);
-  }
-  const at = (query.series ?? []).findIndex(
-    ({ event, math = "total", math_property = null }) =>
-      event === line.event && math === line.math && math_property === line.math_property,
-  );
-  return Math.max(0, at);
-}
-
 const breakdownOf = ({ breakdown_value }: Line, field = "breakdown") =>
   breakdown_value === null ? {} : { [field]: breakdown_value };
+
+/** The value of a breakdown that a line is of; none without one. */
+const valuesOf = (line: Line): string[] =>
+  line.breakdown_value === null ? [] : [nameOf(line, true)];
 
 /** A point, or without a column the total, of a trend, of lifecycle or of stickiness. */
 export function pointPick(answer: Answer, at: number, column?: number): Pick | undefined {
@@ -31,10 +22,12 @@ export function pointPick(answer: Answer, at: number, column?: number): Pick | u
   const isBefore = line.compare_label === "previous";
   const days = isBefore ? line.days : columns;
   const day = column === undefined ? undefined : days?.[column];
-  const title = [nameOf(line, false), day && bucket(day)].filter(Boolean).join(", ");
+  const title = [nameOf(line, false), day && intervalName(day, query.interval)]
+    .filter(Boolean)
+    .join(", ");
   if (query.kind === "FunnelsQuery") return convertedPick(answer, line, day);
   if (query.kind === "StickinessQuery") {
-    const intervals = { series: seriesAt(answer, line), day: (column ?? 0) + 1 };
+    const intervals = { series: line.series ?? 0, day: (column ?? 0) + 1 };
     return { title, source: { kind: "StickinessActorsQuery", source: query, ...intervals } };
   }
   const source = {
@@ -49,7 +42,7 @@ export function pointPick(answer: Answer, at: number, column?: number): Pick | u
     title,
     source: {
       ...source,
-      series: seriesAt(answer, line),
+      series: line.series ?? 0,
       ...breakdownOf(line),
       ...(isBefore ? { compare: "previous" } : {}),
     },
@@ -59,9 +52,10 @@ export function pointPick(answer: Answer, at: number, column?: number): Pick | u
 /** The persons who began in an interval and converted. */
 function convertedPick({ query }: Answer, line: Line, day: string | undefined): Pick | undefined {
   if (day === undefined) return undefined;
-  const value = line.breakdown_value === null ? [] : [nameOf(line, true)];
   return {
-    title: ["Converted", ...value, `began ${bucket(day)}`].join(", "),
+    title: ["Converted", ...valuesOf(line), `began ${intervalName(day, query.interval)}`].join(
+      ", ",
+    ),
     source: {
       kind: "FunnelsActorsQuery",
       source: query,
@@ -74,8 +68,9 @@ function convertedPick({ query }: Answer, line: Line, day: string | undefined): 
 /** A step of a funnel, from 1 on; below zero the persons who were lost there. */
 export function stepPick({ query, columns }: Answer, line: Line, step: number): Pick {
   const name = eventTitle(columns[Math.abs(step) - 1] ?? "");
+  const title = step < 0 ? `Lost before ${name}` : `${step}. ${name}`;
   return {
-    title: step < 0 ? `Lost before ${name}` : `${step}. ${name}`,
+    title: [title, ...valuesOf(line)].join(", "),
     source: {
       kind: "FunnelsActorsQuery",
       source: query,
@@ -90,7 +85,11 @@ export function cellPick({ query, results }: Answer, line: Line, column: number)
   const cohorts = [...new Set(results.map(({ label }) => label))];
   const period = String(query.retentionFilter?.["period"] ?? "Day").toLowerCase();
   return {
-    title: `Began ${bucket(line.label)}, came back after ${counted(column, period)}`,
+    title: [
+      `Began ${intervalName(line.label, period)}`,
+      `came back after ${counted(column, period)}`,
+      ...valuesOf(line),
+    ].join(", "),
     source: {
       kind: "InsightActorsQuery",
       source: query,

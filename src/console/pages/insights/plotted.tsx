@@ -1,6 +1,7 @@
 import type { Answer } from "../../api/ask.ts";
 import { Chart } from "../../charts/chart.tsx";
 import type { Mark } from "../../charts/mark-columns.ts";
+import type { Kind } from "../../charts/series.ts";
 import { zone } from "../../state/project.ts";
 import { dayIn, shiftDay } from "../../state/zoned-days.ts";
 import { AnnotationList, type Annotations, marksOf, useAnnotations } from "./annotations.tsx";
@@ -26,7 +27,7 @@ export type PartProps = ResultProps & { onPick: ((pick: Pick | undefined) => voi
 
 /** The properties of a chart of an answer. */
 export type PlottedProps = PartProps & {
-  kind: "line" | "bars" | "stack";
+  kind: Kind;
   isUnfinished?: boolean;
   /** Whether the page has its own way to a table; so it has where the chart fills its place. */
   isBare?: boolean;
@@ -37,6 +38,7 @@ export type PlottedProps = PartProps & {
 export function Plotted(props: PlottedProps) {
   const { answer, title, height, onPick, kind, isUnfinished, marks } = props;
   const { isBare = height === undefined } = props;
+  const onPoint = answer.results.some((_, at) => pointPick(answer, at, 0)) ? onPick : undefined;
   return (
     <Chart
       title={title}
@@ -47,7 +49,7 @@ export function Plotted(props: PlottedProps) {
       marks={marks}
       height={height}
       isBare={isBare}
-      onPick={onPick && (({ series, column }) => onPick(pointPick(answer, series, column)))}
+      onPick={onPoint && (({ series, column }) => onPoint(pointPick(answer, series, column)))}
     />
   );
 }
@@ -91,7 +93,7 @@ function isUnfinished({ columns, query }: Answer): boolean {
 }
 
 /** How the answers of a kind are drawn over time. */
-function chartOf({ query, results }: Answer): "line" | "bars" | "stack" {
+function chartOf({ query, results }: Answer): Kind {
   const { kind, trendsFilter } = query;
   if (kind === "LifecycleQuery") return "stack";
   if (trendsFilter?.["display"] !== "ActionsBar") return "line";

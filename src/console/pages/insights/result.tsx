@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
-import { tableIn } from "../../api/ask.ts";
+import { type Answer, tableIn } from "../../api/ask.ts";
+import type { Line } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { type Bar, BarList } from "../../charts/bar-list.tsx";
 import { DataTable } from "../../charts/data-table.tsx";
 import { NumberTile } from "../../charts/number-tile.tsx";
 import { RetentionGrid } from "../../charts/retention-grid.tsx";
+import { bucket } from "../../state/format.ts";
 import { Empty } from "../../ui/states.tsx";
 import { commonMeasure, isOfTotals, nameOf, seriesOf, tableOf, unitOf } from "./answer-table.ts";
 import { changeNote, changeOf, lineBefore } from "./changes.ts";
@@ -51,6 +53,12 @@ function Drawn(props: PartProps) {
   return <OverTime {...props} />;
 }
 
+/** How a number is chosen; undefined if it has no persons. */
+function pickOf(answer: Answer, at: number, onPick: PartProps["onPick"]) {
+  const pick = pointPick(answer, at);
+  return pick && onPick && (() => onPick(pick));
+}
+
 function Numbers({ answer, height, onPick }: PartProps) {
   const { results } = answer;
   const now = results.filter(({ compare_label }) => compare_label !== "previous");
@@ -67,7 +75,7 @@ function Numbers({ answer, height, onPick }: PartProps) {
           unit={unitOf(line)}
           isSmall={line.is_small === true}
           welcome={directionOf(answer.query, line)}
-          onPick={onPick && (() => onPick(pointPick(answer, results.indexOf(line))))}
+          onPick={pickOf(answer, results.indexOf(line), onPick)}
         />
       ))}
     </div>
@@ -81,16 +89,12 @@ function Totals({ answer, title, onPick }: PartProps) {
     const unit = unitOf(line);
     const [label, value] = [series[at]?.label ?? "", line.aggregated_value];
     const note = changeNote(changeOf(answer, line), unit);
-    return [{ key: String(at), label, value, unit, note, isSmall: line.is_small === true }];
+    const isSmall = line.is_small === true;
+    return [
+      { key: String(at), label, value, unit, note, isSmall, onPick: pickOf(answer, at, onPick) },
+    ];
   });
-  return (
-    <BarList
-      title={title}
-      measure={commonMeasure(answer)}
-      bars={bars}
-      onPick={onPick && (({ key }) => onPick(pointPick(answer, Number(key))))}
-    />
-  );
+  return <BarList title={title} measure={commonMeasure(answer)} bars={bars} />;
 }
 
 function Retention({ answer, title, onPick }: PartProps) {
@@ -104,11 +108,17 @@ function Retention({ answer, title, onPick }: PartProps) {
     <RetentionGrid
       title={title}
       interval={typeof period === "string" ? period : "Day"}
-      cohorts={results.map((line) => ({ label: line.label, values: line.data }))}
+      cohorts={results.map((line) => ({ label: cohortName(line), values: line.data }))}
       onPick={onPick && pick}
     />
   );
 }
+
+/** The beginning of a cohort, and the value of the breakdown that it has. */
+const cohortName = ({ label, breakdown_value, ...line }: Line) =>
+  breakdown_value === null
+    ? bucket(label)
+    : `${bucket(label)}, ${nameOf({ ...line, label, breakdown_value }, true)}`;
 
 /** Ways from place to place, by the step at which they are gone: the same way may be at several. */
 function Paths({ answer, title, onPick }: PartProps) {
@@ -116,18 +126,15 @@ function Paths({ answer, title, onPick }: PartProps) {
   const steps = new Map<number, Bar[]>();
   for (const [at, line] of answer.results.entries()) {
     const step = Number.parseInt(line.source ?? "", 10) || 0;
+    const label = line.source ? `${plain(line.source)} → ${plain(line.target)}` : line.label;
+    const pick = wayPick(answer, line, label);
     const bar = {
-      key: String(at),
-      label: line.source ? `${plain(line.source)} → ${plain(line.target)}` : line.label,
-      value: line.aggregated_value ?? line.data[0] ?? null,
+      ...{ key: String(at), label, value: line.aggregated_value ?? line.data[0] ?? null },
+      onPick: pick && onPick && (() => onPick(pick)),
     };
     steps.set(step, [...(steps.get(step) ?? []), bar]);
   }
   const greatest = Math.max(...[...steps.values()].flat().map(({ value }) => value ?? 0));
-  const pick = ({ key, label }: Bar) => {
-    const line = answer.results[Number(key)];
-    if (line) onPick?.(wayPick(answer, line, label));
-  };
   return (
     <div class="stack">
       {[...steps]
@@ -135,7 +142,7 @@ function Paths({ answer, title, onPick }: PartProps) {
         .map(([step, bars]) => (
           <div key={step}>
             {step > 0 && <h3>{`From step ${step} to ${step + 1}`}</h3>}
-            <BarList title={title} bars={bars} greatest={greatest} onPick={onPick && pick} />
+            <BarList title={title} bars={bars} greatest={greatest} />
           </div>
         ))}
     </div>

@@ -91,7 +91,7 @@ function stickinessResults(
     const persons = new Map((found[index] ?? []).map((row) => [row.intervals, row.persons]));
     const data = buckets.map((_, at) => persons.get(at + 1) ?? 0);
     const aggregated_value = data.reduce((sum, value) => sum + value, 0);
-    return { label: name, event, breakdown_value: null, data, aggregated_value };
+    return { label: name, series: index, event, breakdown_value: null, data, aggregated_value };
   });
   return { columns, results };
 }
@@ -108,6 +108,8 @@ export type InsightResult = Partial<TrendDays> & {
   data: (number | null)[];
   /** The number of all columns together; its meaning depends on the kind of the query. */
   aggregated_value: number | null;
+  /** Of trends and stickiness, but for formulas: the place of its series in the query. */
+  series?: number;
   /** Of trends and stickiness: the event's name, null for all events. */
   event?: string | null;
   math?: string;

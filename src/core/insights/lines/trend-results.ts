@@ -25,7 +25,7 @@ export function trendsResults(
     const { buckets } = when;
     const { isCumulative } = shown;
     const lines = series.map((one, index) => {
-      const divided = { buckets, isCumulative, isWhole: breakdown === null };
+      const divided = { index, buckets, isCumulative, isWhole: breakdown === null };
       return seriesLines(one, rows[index] ?? [], divided);
     });
     const all =
@@ -115,10 +115,11 @@ function seriesLines(
   series: Series,
   rows: TrendsRow[],
   {
+    index,
     buckets,
     isCumulative,
     isWhole,
-  }: { buckets: string[]; isCumulative: boolean; isWhole: boolean },
+  }: { index: number; buckets: string[]; isCumulative: boolean; isWhole: boolean },
 ): Lines {
   const { event, math, math_property } = series;
   const found = Map.groupBy(rows, keyOf);
@@ -131,6 +132,7 @@ function seriesLines(
       const data = buckets.map(valueAt);
       const result = {
         label: seriesLabel(series),
+        series: index,
         event,
         math,
         math_property,
