@@ -104,7 +104,8 @@ test("a question is asked in words, changed in the builder, and saved", async ()
   await heading("Views by browser");
   await keys.press("/");
   await keys.type("page views by browser");
-  await keys.enter(/^Ask: page views by browser/);
+  await page.getByRole("option", { name: /^Ask: page views by browser/ }).waitFor();
+  await keys.press("End", "Enter");
   await heading("New insight");
   await text("Firefox");
   expect(await page.getByLabel("Question", { exact: true }).inputValue()).toBe(

@@ -2,18 +2,20 @@ import { PAGES } from "../pages/index.ts";
 import { singleKeys } from "../state/preferences.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Check } from "../ui/field.tsx";
+import { CTRL } from "../ui/keys.ts";
 
 const KEYS: readonly [keys: string, does: string][] = [
-  ["/", "Search"],
+  [`${CTRL} K`, "Search, or ask a question"],
+  ["/", "The same"],
   ["?", "This help"],
   ["j k", "Next and previous row"],
   ["Enter", "Open the row"],
   ["Esc", "Close"],
   ["t y w m", "Today, yesterday, last 7 days, last 30 days"],
-  ["[ ]", "One period back or on"],
+  ["[ ]", "Previous or next period"],
   ["x", "Compare with the period before"],
-  ["Ctrl Enter", "Run"],
-  ["Ctrl S", "Save"],
+  [`${CTRL} Enter`, "Run"],
+  [`${CTRL} S`, "Save"],
 ];
 
 /** All keys, and the switch that turns single keys off. */
@@ -22,7 +24,7 @@ export function KeyboardHelp({ onClose }: { onClose: () => void }) {
     ({ key, title }) => [`g ${key}`, title] as const,
   );
   return (
-    <Dialog title="Keyboard" onClose={onClose} isWide>
+    <Dialog title="Keyboard shortcuts" onClose={onClose} isWide>
       <dl class="keys">
         {[...pages, ...KEYS].map(([keys, does]) => (
           <div key={keys}>

@@ -6,8 +6,8 @@ import { href } from "../state/address.ts";
 import { focusHeading } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { moveRow, useKeys } from "../ui/keys.ts";
+import { Bar } from "./bar/bar.tsx";
 import { KeyboardHelp } from "./keyboard-help.tsx";
-import { SearchDialog } from "./search.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 /** The frame of every page: top bar, navigation, content, and the keys that work everywhere. */
@@ -19,11 +19,13 @@ export function Layout({
   children: ComponentChildren;
 }) {
   const { route } = useLocation();
-  const [open, setOpen] = useState<"help" | "search" | undefined>();
+  const [open, setOpen] = useState<"help" | "bar" | undefined>();
   const close = () => setOpen(undefined);
   useKeys({
     "?": () => setOpen("help"),
-    "/": () => setOpen("search"),
+    "/": () => setOpen("bar"),
+    // Over another dialog it would lead away from what is not finished there.
+    "Ctrl+k": () => document.querySelector(":modal") === null && setOpen("bar"),
     j: () => moveRow(1),
     k: () => moveRow(-1),
     ...Object.fromEntries(
@@ -35,7 +37,7 @@ export function Layout({
       <button type="button" class="skip" onClick={focusHeading}>
         Skip to the content
       </button>
-      <TopBar onSearch={() => setOpen("search")} onHelp={() => setOpen("help")} />
+      <TopBar onSearch={() => setOpen("bar")} onHelp={() => setOpen("help")} />
       <div class="frame">
         <Navigation page={page} />
         <main id="main" class={page?.isWide ? "content wide" : "content"}>
@@ -43,7 +45,7 @@ export function Layout({
         </main>
       </div>
       {open === "help" && <KeyboardHelp onClose={close} />}
-      {open === "search" && <SearchDialog onClose={close} />}
+      {open === "bar" && <Bar onClose={close} onHelp={() => setOpen("help")} />}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { BASE, CONSOLE } from "../state/base.ts";
 import { THEMES, theme } from "../state/preferences.ts";
 import { project, projects } from "../state/project.ts";
 import { Icon } from "../ui/icon.tsx";
+import { CTRL } from "../ui/keys.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { Mark } from "./mark.tsx";
 
@@ -36,8 +37,8 @@ export function TopBar({ onSearch, onHelp }: { onSearch: () => void; onHelp: () 
       <ProjectPicker />
       <button type="button" class="search-button" aria-label="Search" onClick={onSearch}>
         <Icon name="search" />
-        <span>Search</span>
-        <kbd>/</kbd>
+        <span>Search or ask</span>
+        <kbd>{CTRL} K</kbd>
       </button>
       <Menu
         label="Theme"
@@ -77,7 +78,7 @@ function ProjectPicker() {
 function AccountMenu({ onHelp }: { onHelp?: () => void }) {
   const email = session.value?.user.email ?? "Account";
   const items: MenuItem[] = [
-    ...(onHelp ? [{ label: "Keyboard", icon: "help", onChoose: onHelp } as const] : []),
+    ...(onHelp ? [{ label: "Keyboard shortcuts", icon: "help", onChoose: onHelp } as const] : []),
     { label: "Documentation", icon: "logs", href: `${BASE}/docs` },
     { label: "Sign out", icon: "right", onChoose: () => void signOut().catch(leave) },
   ];

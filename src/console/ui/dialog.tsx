@@ -5,6 +5,8 @@ import { LiveRegion } from "./live-region.tsx";
 
 type DialogProps = {
   title: string;
+  /** What stands at the top in place of the title, which screen readers still say. */
+  head?: ComponentChildren;
   /** Called on Escape, on the close button, and on a click beyond the edge. Without it only the page closes it. */
   onClose?: () => void;
   /** The buttons at the bottom, the one to be chosen last. */
@@ -14,7 +16,7 @@ type DialogProps = {
 };
 
 /** A modal dialog, open as long as it is rendered. The focus returns to where it was before. */
-export function Dialog({ title, onClose, actions, isWide, children }: DialogProps) {
+export function Dialog({ title, head, onClose, actions, isWide, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // At once, not after the next paint: the next key that is typed already belongs to the dialog.
@@ -42,9 +44,10 @@ export function Dialog({ title, onClose, actions, isWide, children }: DialogProp
     >
       <div class="dialog-body">
         <header class="dialog-head">
-          <h2 id={id} tabIndex={-1}>
+          <h2 id={id} tabIndex={-1} class={head ? "off-screen" : undefined}>
             {title}
           </h2>
+          {head}
           {onClose && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
         </header>
         {children}

@@ -4,6 +4,9 @@ import { singleKeys } from "../state/preferences.ts";
 /** Keys of the page, each with its effect; `g x` is two keys after each other. */
 export type Keys = Record<string, () => void>;
 
+/** How the key is written that the console knows as Ctrl: Macs have another one in its place. */
+export const CTRL = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
+
 /** How long a first key waits for its second, in milliseconds. */
 const SECOND_KEY_MS = 1500;
 

@@ -6,7 +6,8 @@ import { KeysTab } from "./keys-tab.tsx";
 import { ProjectsTab } from "./projects-tab.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
 
-const TABS = [
+/** The tabs of the settings. */
+export const SETTINGS = [
   { value: "projects", label: "Projects" },
   { value: "keys", label: "Keys" },
   { value: "sessions", label: "Sessions" },
@@ -16,13 +17,13 @@ const TABS = [
 /** Projects with their keys, personal keys, sessions, and how the console looks. */
 export function SettingsPage() {
   const { query, set } = useAddress();
-  const tab = TABS.find(({ value }) => value === query["tab"])?.value ?? "projects";
-  const part = TABS.find(({ value }) => value === tab)?.label;
+  const tab = SETTINGS.find(({ value }) => value === query["tab"])?.value ?? "projects";
+  const part = SETTINGS.find(({ value }) => value === tab)?.label;
   const choose = (value: typeof tab) => set({ tab: value === "projects" ? "" : value, open: "" });
   return (
     <>
       <PageHead title="Settings" part={part} />
-      <Tabs label="Settings" tabs={TABS} value={tab} onChange={choose}>
+      <Tabs label="Settings" tabs={SETTINGS} value={tab} onChange={choose}>
         {tab === "projects" && <ProjectsTab />}
         {tab === "keys" && <KeysTab />}
         {tab === "sessions" && <SessionsTab />}

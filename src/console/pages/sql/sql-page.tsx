@@ -8,7 +8,7 @@ import { useAddress } from "../../state/address.ts";
 import { counted, duration, moment } from "../../state/format.ts";
 import { inProject, project } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
-import { useKeys } from "../../ui/keys.ts";
+import { CTRL, useKeys } from "../../ui/keys.ts";
 import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 import { SaveQuery } from "../insights/save.tsx";
 import { draftOf, keepDraft, keepRun, runsChanged, runsOf } from "./drafts.ts";
@@ -105,7 +105,7 @@ export function SqlPage() {
             />
             <div class="answer-foot">
               <span class="caption grow">
-                <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs, <kbd>Ctrl</kbd> <kbd>Space</kbd> completes
+                <kbd>{CTRL}</kbd> <kbd>Enter</kbd> runs, <kbd>Ctrl</kbd> <kbd>Space</kbd> completes
               </span>
               {canCancel && <Button onClick={cancel}>Cancel</Button>}
               <SaveQuery query={{ kind: "HogQLQuery", query: sql }} name="" />
