@@ -31,7 +31,7 @@ const MERGED_RUNS = 4;
 const RUN_ENTRIES_MAX = 8_388_608;
 
 /**
- * The deduplication window's runs in `directory` (decision 4): 16 bytes an entry in a file and about
+ * The deduplication window's runs in `directory` (decisions 4 and 183): 16 bytes an entry in a file and about
  * 2.3 bytes in memory. The files belong to this process: they are not synced, and a start removes them.
  */
 export function dedupRuns(directory: string): DedupRuns {
