@@ -3,7 +3,7 @@ import type { MaterializedColumns } from "../../../core/ports/hot-columns.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { pointer, textIn } from "../lists/property-filter.ts";
 
-/** Most properties with a column, `promoted_1` and so on, because each costs time per event (decision 87). */
+/** Most properties with a column, `promoted_1` and so on, because each costs time per event (decisions 87 and 184). */
 export const MATERIALIZED_MAX = 8;
 
 /** Days in which uses count. A property that is not queried for so long loses its column. */
