@@ -155,7 +155,7 @@ function hogql(): string[] {
   const refused = [...Object.entries(HOGQL_REFUSED), ...Object.entries(HOGQL_COLUMNS_REFUSED)];
   return [
     "## HogQL",
-    "HogQL as people paste it is rewritten to DuckDB's SQL, which then passes the same checks. A statement may end with a semicolon and have comments. Dates, hours, weeks and times without a zone are on the clock of the project; a time is shown with its offset. Without LIMIT an answer has the first 100 rows, with LIMIT at most those of `--query-rows`; `hasMore` says whether there are others.",
+    "HogQL as people paste it is rewritten to DuckDB's SQL, which then passes the same checks. A statement may end with a semicolon and have comments. Dates, hours, weeks and times without a zone are on the clock of the project; a time is shown with its offset, one of `toTimeZone(timestamp, 'Asia/Kolkata')` or `toStartOfDay(timestamp, 'Asia/Kolkata')` with that of the other zone; comparisons are of the moment. Without LIMIT an answer has the first 100 rows, with LIMIT at most those of `--query-rows`; `hasMore` says whether there are others.",
     "### Names and syntax",
     table(
       ["HogQL", "meaning"],

@@ -33,6 +33,13 @@ export const numberCell = (value: DuckDBValue): SqlCell | undefined =>
     ? { digits: value }
     : undefined;
 
+/** Returns a moment on the clock of a zone; undefined without a zone, and of all else. */
+export function zonedCell(value: DuckDBValue, zone: string | undefined): SqlCell | undefined {
+  const isMoment = typeof value === "object" && value !== null && "micros" in value;
+  if (zone === undefined || !isMoment || ("isFinite" in value && !value.isFinite)) return undefined;
+  return timeOf(value, "TIMESTAMP WITH TIME ZONE", zone);
+}
+
 /** Gives the parts of tuples, which the client keeps by name, their places as names. */
 export function withPlaces(type: DuckDBType): DuckDBType {
   if ("valueType" in type) withPlaces(type.valueType);

@@ -1,5 +1,5 @@
 import { ARRAY_JOIN, isJsonColumn, isView } from "./names.ts";
-import { intervalOf, isDate, isText, isTextList, isTime } from "./nodes.ts";
+import { intervalOf, isDate, isText, isTextList, isTime, zoneOf } from "./nodes.ts";
 import {
   constant,
   folded,
@@ -16,10 +16,19 @@ import {
   refuse,
   TEXT,
   unnamed,
+  ZONE,
+  ZONES,
 } from "./tree.ts";
 
 /** Marks of expressions, by their names in lower case. */
 export type Marks = readonly [name: string, mark: Partial<Node>][];
+
+/** Functions that take a part of a list or of JSON. */
+export const OF_PLACES = /^(?:arrayelement|(?:list|array)_extract|list_element)$/;
+
+/** Aggregates as HogQL names them, with `If` and two pairs of brackets too. */
+export const OF_ROWS =
+  /^(?:count(?:distinct)?|uniq\w*|sum|avg|min|max|any|median|quantiles?|topk|group(?:uniq)?array|arg(?:min|max)|(?:stddev|var)(?:pop|samp))(?:if)?(?:\(\))?$/;
 
 /** Returns the name of a selected expression, in lower case. */
 const nameOfItem = (item: Node): string => folded(item.alias || item[NAME] || lastName(item));
@@ -39,17 +48,24 @@ export function grouped(by: Node, items: readonly Node[]): Node | undefined {
   return items.some((one) => one.class === "STAR") ? unnamed(item) : constant(at + 1);
 }
 
-/** Returns the columns of an answer with their names, and those of texts that are shown as numbers where they are. */
-export function shownAs(items: readonly Node[], columns: readonly string[]) {
+/**
+ * Returns the columns of an answer with their names, those of texts that are shown as numbers where they are, and the
+ * zones of those on the clock of another zone, by name in lower case.
+ */
+export function shownAs(select: Node, columns: readonly string[]) {
+  const items = nodesIn(select["select_list"]);
   const numbers = new Set<string>();
+  const zones = new Map(select[ZONES]);
   const shown = items.map((item, index) => {
     const isPlain = item.class === "COLUMN_REF" || item.class === "STAR";
     const text = items.length === columns.length && !isPlain ? columns[index] : undefined;
     const alias = item.alias || (item[NAME] ?? text ?? "");
     if (item[TEXT] === "number") numbers.add(alias);
+    const zone = zoneOf(item);
+    if (zone !== undefined) zones.set(folded(alias || lastName(item)), zone);
     return { ...item, alias };
   });
-  return { numbers, shown };
+  return { numbers, zones, shown };
 }
 
 /** Returns the mark of a selected expression that is the text of a property, a date or a time, with its name. */
@@ -60,7 +76,15 @@ export function markOf(item: Node): Marks {
   if (isTextList(item)) return [[name, { [TEXT]: "list" }]];
   if (item[TEXT] === "json" || isJsonColumn(lastName(item))) return [[name, { [TEXT]: "json" }]];
   if (isDate(item)) return [[name, { [MOMENT]: "date" }]];
-  return isTime(item) && intervalOf(item) === undefined ? [[name, { [MOMENT]: "time" }]] : [];
+  if (!isTime(item) || intervalOf(item) !== undefined) return [];
+  return [[name, { [MOMENT]: "time", [ZONE]: zoneOf(item) }]];
+}
+
+/** Returns the zones of columns on the clock of another zone, of a SELECT that has all columns of its tables. */
+export function zonesOf(items: readonly Node[], marks: ReadonlyMap<string, Partial<Node>>) {
+  const all = items.some((item) => item.class === "STAR") ? [...marks] : [];
+  const zones = all.map(([name, { [ZONE]: zone = "" }]) => [name, zone] as const);
+  return new Map(zones.filter(([, zone]) => zone !== ""));
 }
 
 /** Returns the first SELECT of a query, also of UNION and the like. */

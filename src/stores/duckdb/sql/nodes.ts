@@ -12,6 +12,7 @@ import {
   operator,
   rebuilt,
   TEXT,
+  ZONE,
 } from "./tree.ts";
 
 /** Whether a node is the text of a property, or one of several of which none is of another type. */
@@ -116,6 +117,10 @@ export const isDate = withChoices(
     node.cast_type?.id === "DATE" ||
     /^(?:today|current_date|last_day|make_date)$/.test(nameOf(node)),
 );
+
+/** Returns the zone whose clock an expression is on, if it is another one than that of the project. */
+export const zoneOf = (node: Node): string | undefined =>
+  node[ZONE] ?? choicesOf(node).map(zoneOf).find(Boolean);
 
 const OF_DAYS = /^to_(?:day|week|month|quarter|year)s$/;
 

@@ -2,6 +2,7 @@ import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { ownValue } from "../../../core/values/json.ts";
 import { HOGQL_COLUMNS_REFUSED, known } from "./hogql/refused.ts";
 import { withType, zipped } from "./hogql/special-calls.ts";
+import { castOnClock, onClock, sameClock } from "./hogql/zoned.ts";
 import {
   checkedUnion,
   firstSelect,
@@ -12,10 +13,13 @@ import {
   type Marks,
   markOf,
   marksOf,
+  OF_PLACES,
+  OF_ROWS,
   selected,
   shownAs,
   tooOften,
   withList,
+  zonesOf,
 } from "./items.ts";
 import {
   ARRAY_JOIN,
@@ -51,22 +55,16 @@ import {
   refuse,
   TEXT,
   unnamed,
+  ZONES,
 } from "./tree.ts";
 import { Typing } from "./typing.ts";
 
 /** Characters of the trees of expressions that a statement repeats in place of their names. */
 const REPEATED_CHARS_MAX = 200_000;
 
-/** Functions that take a part of a list or of JSON. */
-const OF_PLACES = /^(?:arrayelement|(?:list|array)_extract|list_element)$/;
-
-/** Aggregates as HogQL names them, with `If` and two pairs of brackets too. */
-const AGGREGATES =
-  /^(?:count(?:distinct)?|uniq\w*|sum|avg|min|max|any|median|quantiles?|topk|group(?:uniq)?array|arg(?:min|max)|(?:stddev|var)(?:pop|samp))(?:if)?(?:\(\))?$/;
-
 /**
  * Rewrites HogQL in the tree of a statement to DuckDB's SQL. Columns without a name get those of `columns`. `numbers`
- * are the names of texts of properties that are shown as numbers, where they are.
+ * are the names of texts of properties that are shown as numbers, `zones` those of times on another clock.
  */
 export const rewritten = (templates: Templates, tree: Node, columns: readonly string[]) =>
   new Rewriting(templates).statement(tree, columns);
@@ -88,9 +86,9 @@ class Rewriting {
   statement(tree: Node, columns: readonly string[]) {
     const walked = this.#fields(tree, fromOf());
     const node = firstSelect(nodesIn(walked["statements"])[0]) ?? {};
-    const { numbers, shown } = shownAs(nodesIn(node["select_list"]), columns);
+    const { numbers, zones, shown } = shownAs(node, columns);
     node["select_list"] = shown;
-    return { tree: walked, numbers };
+    return { tree: walked, numbers, zones };
   }
 
   #walk(part: unknown, from: From): unknown {
@@ -118,22 +116,24 @@ class Rewriting {
         ? this.#column(columnOf("timestamp", node), ["timestamp"], { ...from, ...withoutNames() })
         : this.#column(node, namesOf(node), from),
     OPERATOR: (node, from) =>
-      this.#within(node, from) ?? this.#typing.operator(this.#fields(node, from), from),
+      this.#within(node, from) ?? this.#typing.operator(this.#clocked(node, from), from),
     CASE: (node, from) => this.#typing.chosen(this.#fields(node, from)),
     FUNCTION: (node, from) => this.#call(node, from),
     WINDOW: (node, from) => this.#typing.windowed(this.#fields(known(node), from)),
     COMPARISON: (node, from) =>
       (this.#walk(turned(node), from) as Node | undefined) ??
-      this.#typing.comparison(this.#fields(node, from), from),
-    BETWEEN: (node, from) => this.#typing.between(this.#fields(node, from)),
+      this.#typing.comparison(this.#clocked(node, from), from),
+    BETWEEN: (node, from) => this.#typing.between(this.#clocked(node, from)),
     LAMBDA: (node, from) => this.#lambda(node, from),
-    CAST: (node, from) => this.#typing.cast(withType(this.#fields(node, from))),
+    CAST: (node, from) =>
+      this.#typing.cast(castOnClock(this.#typing, withType(this.#fields(node, from)))),
   };
 
   #fields(node: Node, from: From): Node {
     const fields = Object.entries(node).map(([field, part]) => [field, this.#walk(part, from)]);
     return Object.fromEntries(fields);
   }
+  readonly #clocked = (node: Node, from: From) => sameClock(this.#typing, this.#fields(node, from));
 
   /** A SELECT. One without FROM, as ARRAY JOIN makes it, reads the tables of the query around it. */
   #select(
@@ -178,7 +178,8 @@ class Rewriting {
     for (const [at, list] of from.lists.entries()) {
       joined = withList(joined, list, { at, items, join: relations[ARRAY_JOIN] ?? {} });
     }
-    return limitedBy({ ...parts, cte_map: ctes, select_list: items, from_table: joined });
+    const made = limitedBy({ ...parts, cte_map: ctes, select_list: items, from_table: joined });
+    return { ...made, [ZONES]: zonesOf(items, from.marks) };
   }
 
   /** A call, or the column of the join with its list that arrayJoin becomes; a list of an aggregate stays. */
@@ -189,9 +190,9 @@ class Rewriting {
       const made = operator("ARRAY_EXTRACT", listAndPlace(node), { alias, query_location });
       return this.#within(made, from) ?? this.#typing.operator(this.#fields(made, from), from);
     }
-    const isAggregate = from.isAggregate || AGGREGATES.test(folded(node.function_name));
+    const isAggregate = from.isAggregate || OF_ROWS.test(folded(node.function_name));
     const walked = this.#fields(zipped(known(node)), { ...from, isAggregate });
-    const made = this.#typing.call(walked, from);
+    const made = onClock(this.#typing, walked, (one) => this.#typing.call(one, from));
     const [list] = nodesIn(made.children);
     if (made.function_name === "->>") return { ...made, [TEXT]: "text" };
     if (name !== "arrayjoin" || list === undefined) return made;
@@ -268,8 +269,7 @@ class Rewriting {
 
   #column(node: Node, names: readonly string[], from: From): Node {
     const last = folded(names.at(-1));
-    const isOwn = names.length === 1 && from.own === last;
-    if (isOwn) return { ...node, [TEXT]: "text" };
+    if (names.length === 1 && from.own === last) return { ...node, [TEXT]: "text" };
     const item = names.length === 1 ? this.#repeated(last, node, from) : undefined;
     if (item !== undefined) return item;
     const mark = from.marks.get(names.map(folded).join("."));

@@ -7,7 +7,7 @@ import { untilAborted } from "../engine/query-deadline.ts";
 import { type Omitted, OWNERS, omittedProperties } from "../lists/omitted-properties.ts";
 import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "./allowed.ts";
 import { countedAggregate } from "./calls.ts";
-import { cellOf, numberCell, withPlaces } from "./cells.ts";
+import { cellOf, numberCell, withPlaces, zonedCell } from "./cells.ts";
 import { checkSql } from "./check.ts";
 import { bindFailure, failureOf, refused, refuseUnread } from "./faults.ts";
 import { propertyKeys } from "./hogql/property-keys.ts";
@@ -15,7 +15,17 @@ import { readableSql } from "./hogql/text.ts";
 import { placeholders } from "./placeholders.ts";
 import { rewritten } from "./rewrite.ts";
 import { templatesOf } from "./templates.ts";
-import { constant, inText, isNode, type Node, nodesIn, numberIn, rebuilt, refuse } from "./tree.ts";
+import {
+  constant,
+  folded,
+  inText,
+  isNode,
+  type Node,
+  nodesIn,
+  numberIn,
+  rebuilt,
+  refuse,
+} from "./tree.ts";
 import { viewsOf } from "./views.ts";
 
 /** Runs SQL in the event store, within the server's process (decision 149). */
@@ -63,7 +73,7 @@ async function checkedSql(connection: DuckDBConnection, query: SqlQuery, rowsMax
   const read = await treeOf(connection, written.sql);
   if (parsed(read)["error"] !== false) refuseUnread(parsed(read), written);
   const templates = await templatesOf(connection, query.moment.timezone);
-  const { numbers, tree, page } = inText(written, () => {
+  const { numbers, zones, tree, page } = inText(written, () => {
     const made = rewritten(templates, exactJson(read) as Node, columns);
     return { ...made, ...paged(made.tree, query.limit, rowsMax) };
   });
@@ -73,7 +83,7 @@ async function checkedSql(connection: DuckDBConnection, query: SqlQuery, rowsMax
   const last = parsed(await treeOf(connection, sql));
   // Its places are not those of the text that was sent.
   checkSql(last, SQL_VIEWS);
-  return { sql, keys: propertyKeys(sql, last), page, numbers };
+  return { sql, keys: propertyKeys(sql, last), page, numbers, zones };
 }
 
 /** The rows of an answer. Where it must be whole, more rows than `limit` fail. */
@@ -154,17 +164,26 @@ async function start(
   return await prepared.stream();
 }
 
+/** How the columns of an answer are shown: by name those of numbers, and those on the clock of another zone. */
+type Shown = {
+  page: Page;
+  numbers: ReadonlySet<string>;
+  zones: ReadonlyMap<string, string>;
+  timezone: string;
+};
+
 /** Cells that are read at once; the server does other work between. */
 const CELLS_AT_ONCE = 20_000;
 
 async function readTable(
   result: DuckDBResult,
   limits: SqlLimits,
-  { page, numbers, timezone }: { page: Page; numbers: Set<string>; timezone: string },
+  { page, numbers, zones, timezone }: Shown,
 ): Promise<Omit<SqlTable, "sql">> {
   const types = result.columnTypes().map(withPlaces);
   const names = result.columnNames();
   const isNumber = names.map((name) => numbers.has(name));
+  const zoneAt = names.map((name) => zones.get(folded(name)));
   const { limit, offset, isWhole } = page;
   const cells: SqlCell[][] = [];
   let bytes = 0;
@@ -181,6 +200,7 @@ async function readTable(
       }
       const cell = (value: DuckDBValue, index: number) =>
         (isNumber[index] && numberCell(value)) ||
+        zonedCell(value, zoneAt[index]) ||
         cellOf(value, types[index] as DuckDBType, timezone);
       cells.push(row.map(cell));
       read += columns.length;

@@ -38,6 +38,7 @@ const ITEMS = {
   instant: "CAST($1 AS TIMESTAMP WITH TIME ZONE)",
   read: "CAST($1 AS TIMESTAMPTZ)",
   utc: "timezone('UTC', $1)",
+  moment: "CAST(timezone($2, $1) AS TIMESTAMPTZ)",
   text: "CAST($1 AS VARCHAR)",
   sum: "coalesce($1, 0)",
   truth: "CAST($1 AS BOOLEAN)",
@@ -47,6 +48,8 @@ const ITEMS = {
   days: "CAST($1 AS INTEGER)",
   seconds: "to_seconds(CAST($1 AS BIGINT))",
   apart: "(epoch_us(CAST($1 AS TIMESTAMPTZ)) - epoch_us(CAST($2 AS TIMESTAMPTZ))) / 1e6",
+  hours_apart:
+    "CAST(round((epoch_us(CAST($2 AS TIMESTAMPTZ)) - epoch_us(CAST($1 AS TIMESTAMPTZ))) / 3600000000) AS BIGINT)",
   hours: `CAST(round((${hourOf("$2")} - ${hourOf("$1")}) / 3600000000) AS BIGINT)`,
   weeks: "date_diff('day', date_trunc('week', $1), date_trunc('week', $2)) // 7",
   min: listed("list_min"),

@@ -18,6 +18,12 @@ export const TEXT = Symbol("text");
 /** Marks a date without a time, or a time, whose own words do not say that it is one. */
 export const MOMENT = Symbol("moment");
 
+/** Marks a moment that is shown on the clock of another zone with the name of the zone. */
+export const ZONE = Symbol("zone");
+
+/** Marks a SELECT that has all columns of its tables with the zones of these, by name in lower case. */
+export const ZONES = Symbol("zones");
+
 /** Marks an expression with the name that it gives to a column. */
 export const NAME = Symbol("name");
 
@@ -27,6 +33,8 @@ export type Node = {
   [TEXT]?: "text" | "number" | "list" | "json";
   [NAME]?: string | undefined;
   [MOMENT]?: "date" | "time";
+  [ZONE]?: string | undefined;
+  [ZONES]?: ReadonlyMap<string, string>;
   class?: string;
   type?: string;
   alias?: string;

@@ -430,7 +430,7 @@ const NUMBERS: [query: string, rows: unknown[][]][] = [
   ],
   [
     "SELECT toHour(min(timestamp), 'UTC'), toTimeZone(min(timestamp), 'America/New_York') FROM events",
-    [[0, "2026-10-22T20:00:00.000000"]],
+    [[0, "2026-10-22T20:00:00.000000-04:00"]],
   ],
   [
     "SELECT dateDiff('day', toDateTime('2026-10-24 23:00:00'), toDateTime('2026-10-26 01:00:00'))",

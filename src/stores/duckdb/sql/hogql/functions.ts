@@ -70,7 +70,7 @@ fromUnixTimestamp: CAST(to_timestamp(CAST($1 AS DOUBLE)) AS TIMESTAMPTZ)
 toUnixTimestamp64Milli: epoch_us(TIME_) // 1000
 toUnixTimestamp64Micro: epoch_us(TIME_)
 fromUnixTimestamp64Milli: CAST(to_timestamp(CAST($1 AS DOUBLE) / 1000) AS TIMESTAMPTZ)
-timeSlot: TIME_ - to_microseconds(epoch_us(WALL_) % 1800000000)
+timeSlot: TIME_ - to_microseconds(epoch_us(WALL_) % 1800000000) | TIME_ - to_microseconds(epoch_us(ZONED_) % 1800000000)
 toIntervalMillisecond: to_milliseconds(CAST($1 AS DOUBLE))
 toUnixTimestamp: CAST(floor(epoch(TIME_)) AS BIGINT)
 toTimeZone: ZONED_
@@ -81,13 +81,13 @@ toMonday: CAST(date_trunc('week', WALL_) AS DATE) | CAST(date_trunc('week', ZONE
 toStartOfWeek: CAST(date_trunc('week', WALL_ + INTERVAL 1 DAY) - INTERVAL 1 DAY AS DATE) | CASE WHEN $2 % 2 = 1 THEN CAST(date_trunc('week', WALL_) AS DATE) ELSE CAST(date_trunc('week', WALL_ + INTERVAL 1 DAY) - INTERVAL 1 DAY AS DATE) END
 dateName: CASE lower($1) WHEN 'weekday' THEN dayname($2) WHEN 'month' THEN monthname($2) ELSE CAST(date_part($1, $2) AS VARCHAR) END
 toDateTime64: READ_ /* $2 */
-toStartOfDay: CAST(date_trunc('day', WALL_) AS TIMESTAMPTZ) | date_trunc('day', ZONED_)
-toStartOfHour: TIME_ - to_microseconds(epoch_us(WALL_) % 3600000000) | date_trunc('hour', ZONED_)
-toStartOfMinute: TIME_ - to_microseconds(epoch_us(WALL_) % 60000000) | date_trunc('minute', ZONED_)
-toStartOfSecond: TIME_ - to_microseconds(epoch_us(WALL_) % 1000000) | date_trunc('second', ZONED_)
-toStartOfFiveMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 300000000)
-toStartOfTenMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 600000000)
-toStartOfFifteenMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 900000000)
+toStartOfDay: CAST(date_trunc('day', WALL_) AS TIMESTAMPTZ) | CAST(timezone($2, date_trunc('day', ZONED_)) AS TIMESTAMPTZ)
+toStartOfHour: TIME_ - to_microseconds(epoch_us(WALL_) % 3600000000) | TIME_ - to_microseconds(epoch_us(ZONED_) % 3600000000)
+toStartOfMinute: TIME_ - to_microseconds(epoch_us(WALL_) % 60000000) | TIME_ - to_microseconds(epoch_us(ZONED_) % 60000000)
+toStartOfSecond: TIME_ - to_microseconds(epoch_us(WALL_) % 1000000) | TIME_ - to_microseconds(epoch_us(ZONED_) % 1000000)
+toStartOfFiveMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 300000000) | TIME_ - to_microseconds(epoch_us(ZONED_) % 300000000)
+toStartOfTenMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 600000000) | TIME_ - to_microseconds(epoch_us(ZONED_) % 600000000)
+toStartOfFifteenMinutes: TIME_ - to_microseconds(epoch_us(WALL_) % 900000000) | TIME_ - to_microseconds(epoch_us(ZONED_) % 900000000)
 toStartOfInterval: CASE WHEN $2 <= INTERVAL 1 HOUR THEN TIME_ - to_microseconds(epoch_us(WALL_) % epoch_us($2)) ELSE CAST(time_bucket($2, WALL_, TIMESTAMP '1970-01-01') AS TIMESTAMPTZ) END
 toStartOfInterval(): CAST(time_bucket($3, CAST(CAST($2 AS TIMESTAMPTZ) AS TIMESTAMP), CAST($1 AS TIMESTAMP)) AS DATE)
 roundBankers: CASE WHEN abs(FLOAT_ - trunc(FLOAT_)) = 0.5 THEN 2 * round(FLOAT_ / 2) ELSE round(FLOAT_) END | CASE WHEN abs(SCALED_ - trunc(SCALED_)) = 0.5 THEN 2 * round(SCALED_ / 2) ELSE round(SCALED_) END / power(10, $2)
