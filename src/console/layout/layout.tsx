@@ -24,7 +24,7 @@ export function Layout({
   useKeys({
     "?": () => setOpen("help"),
     "/": () => setOpen("bar"),
-    // Over another dialog it would lead away from what is not finished there.
+    // Over another dialog it would lead away from unfinished work.
     "Ctrl+k": () => document.querySelector(":modal") === null && setOpen("bar"),
     j: () => moveRow(1),
     k: () => moveRow(-1),

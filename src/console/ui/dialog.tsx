@@ -5,7 +5,7 @@ import { LiveRegion } from "./live-region.tsx";
 
 type DialogProps = {
   title: string;
-  /** What stands at the top in place of the title, which screen readers still say. */
+  /** Shown at the top instead of the title, which screen readers still read. */
   head?: ComponentChildren;
   /** Called on Escape, on the close button, and on a click beyond the edge. Without it only the page closes it. */
   onClose?: () => void;

@@ -59,7 +59,7 @@ function useRows(text: string, onHelp: () => void) {
   };
 }
 
-/** The bar that goes to anything by a part of its name, does what has no page, and asks questions in words. */
+/** The bar that opens anything by a part of its name, runs commands, and asks questions in words. */
 export function Bar({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const { route } = useLocation();
   const id = useId();

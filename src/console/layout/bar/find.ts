@@ -108,7 +108,7 @@ const FINDERS: readonly Finder[] = [
   { kind: "events", scope: "event_definition:read", find: events },
 ];
 
-/** What the server has found by a text, and what it could not look for. */
+/** Rows that the server finds by a text, and the kinds that it could not search. */
 export type Found = { text: string; rows: Row[]; missing: string[]; problem: Problem | undefined };
 
 /** Finds things of all kinds that the session may read. Throws a problem if the server is away. */

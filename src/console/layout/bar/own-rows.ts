@@ -66,7 +66,7 @@ const commands = (onHelp: () => void): Row[] =>
     } as const,
   ].map((row) => ({ ...row, note: "Command" }));
 
-/** What the bar knows by itself: pages, tabs of the settings, projects and commands. */
+/** Rows that need no request: pages, tabs of the settings, projects and commands. */
 export const ownRows = (onHelp: () => void): Row[] => [
   ...pages(),
   ...settings(),

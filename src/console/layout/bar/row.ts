@@ -5,7 +5,7 @@ export type Row = {
   key: string;
   icon: IconName;
   title: string;
-  /** What it is, such as "Dashboard", or more about it. */
+  /** Its kind, such as "Dashboard", or a detail. */
   note: string;
 } & ({ href: string } | { run: () => void });
 

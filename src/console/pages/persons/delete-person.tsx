@@ -94,7 +94,7 @@ export function DeleteDialog(props: {
             <div class="stack">
               <Found preview={found} />
               <Choices
-                label="What to delete"
+                label="Data to delete"
                 value={what}
                 choices={choicesOf(found, hasProfile)}
                 onChange={setWhat}

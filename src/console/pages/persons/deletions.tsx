@@ -180,7 +180,7 @@ function commandFor(directory: string | null | undefined): string {
   return `hoglet deletions run --now${directory ? ` --data ${quoted}` : ""}`;
 }
 
-/** What the status says of the server; undefined until it is read, and if the key may not see it. */
+/** The server's part of the status; undefined until it is read, and if the key may not see it. */
 function useServer(): Schemas["ProjectStatus"]["server"] | undefined {
   const { data } = useLoad(may("project:read") ? "server" : null, (signal) =>
     read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),

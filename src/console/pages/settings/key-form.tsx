@@ -83,7 +83,7 @@ export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: ()
           label="Label"
           required
           autofocus
-          placeholder="What uses this key, e.g. ci"
+          placeholder="The app or script that uses it, e.g. ci"
           value={draft.label}
           onInput={(label) => change({ label })}
           problem={problem?.attr === "label" ? problem.message : undefined}
