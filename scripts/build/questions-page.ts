@@ -62,7 +62,7 @@ const NAMES: [named: string, by: string, example: string][] = [
   ["group", "its type, and its properties", "`orders by industry`"],
   [
     "anything",
-    "its exact name in double quotes",
+    "its name in double quotes",
     '`users of "task_created"`, `visitors by person."plan"`',
   ],
 ];
@@ -117,6 +117,12 @@ const DEFINITIONS: [word: string, meaning: string][] = [
   ],
   ["`played 5 episodes`, of an event with an `episode_id`", "played 5 times"],
   ["`why do people cancel?`", "by the property of the event with the reason"],
+  [
+    "`orders in Leeds, by card`, `orders in Leeds, mobile`",
+    "orders that meet both conditions; values of one property, as in `orders in Leeds, York`, get a line each",
+  ],
+  ["`vs last month`, without a period", "this month, and the one before it"],
+  ["`ratio of returns to orders`", "the number of returns divided by the number of orders"],
   ["`viewed the tent and bought it`", "both with the same value: `it` is the tent"],
   ["`cron runs that failed`, `unresolved tickets`", "where `ok` or `resolved` is false"],
   [
@@ -166,6 +172,10 @@ const REFUSED: [question: string, reason: string][] = [
     "name one that the answer lists",
   ],
   ["`visitors by product`", "page views have no `product`: ask for `orders by product`"],
+  [
+    "`total tickets` of `ticket_sale`, `highest weight by port`, `orders by week` with a property `week`",
+    "each has two readings: the answer has the words for both",
+  ],
   ["the future, and facts that no event has", "no number is guessed"],
   ["`which companies did not order?`", "only persons are found by what they did not do"],
   ["lists of persons over time; comparisons of funnels", "ask by [SQL](insights.md#sql)"],
@@ -197,7 +207,8 @@ export function questionsPage(): string {
     "The `sentence` is the same without the dates. Ask it to get the same query again.",
     "## Names",
     table(["of", "found by", "for example"], NAMES),
-    "A property chooses its event, if only one event has it. A property of the event comes before one of the person with the same name, and that one before one of a group. The spelling of your own names and values is never changed.",
+    "A property chooses its event, if only one event has it. A property of the event comes before one of the person with the same name, and that one before one of a group. The spelling of your own names and values is never changed. Capitals make no difference for names. If values differ by capitals alone, the value with your capitals is used.",
+    'A name that is also a word of questions, such as a property `week`, `users` or `share`, is meant if it is in double quotes: `orders by "week"`. Without quotes the word is read as usual, or the question is refused with both spellings. A property with the values `yes` and `no` is a yes-or-no property.',
     "A text that reads as a number, such as `12.50` or `1e3`, counts as a number in sums, averages and comparisons, as in insights and in SQL. Other texts, such as `1,5` and `12€`, are left out. `orders with amount 12.5` also finds `12.50`.",
     "Names are kept for a minute. If a word is not understood, they are read again, so a new name is known at once. A project without events answers 0 to questions about page views, screens and clicks.",
     "### Your own words",
@@ -221,8 +232,8 @@ export function questionsPage(): string {
     "## Definitions",
     table(["word", "meaning"], DEFINITIONS),
     "## Refusals",
-    "A question that is not understood is refused with 400. The answer names the word. It offers whole questions with your period, and each of them is answered:",
-    '```text\n"refunds" is not understood in "refunds last month". You can ask: "how many page views last month"; …\n```',
+    "A question that is not understood is refused with 400. The answer names the word and says what to write instead, such as the closest name. It offers whole questions with your period, and each of them is answered:",
+    '```text\n"refunds" is not understood in "refunds last month". Write the name of an event, property or value instead, such as "order refunded", give the name this word by also_called, or ask in SQL. You can ask: "Page views, last month"; …\n```',
     table(["refused", "reason, or the way on"], REFUSED),
   );
 }

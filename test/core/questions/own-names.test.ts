@@ -116,3 +116,35 @@ test("another letter in a short word is no slip", () => {
   for (const question of ["average amourt", "bread down donations", "average speed", "pillars"])
     expect(read(question)).toBeArray();
 });
+
+describe("a name that says two things is refused", () => {
+  test.each([
+    ["tickets in the north", "tickets", "sum of tickets of ticket bought"],
+    ["total tickets by pier", "tickets", "how many ticket bought"],
+    ["tickets per user", "tickets", "sum of tickets of ticket bought"],
+    ["how many members were invited", "members", '"member invited"'],
+    ["ferries boarded by captains", "captains", '"by captain"'],
+    ["split tickets bought", "split", "split"],
+    ["ferries boarded by rank users", "by", "ferry boarded by pier"],
+    ["class users", "class", "by class"],
+  ])("%s", (question, word, reason) => {
+    const { query, ...refused } = readQuestion(question, FERRY, TODAY);
+    expect(query).toBeNull();
+    expect(refused).toMatchObject({
+      unknown: expect.arrayContaining([
+        expect.objectContaining({ text: word, reason: expect.stringContaining(reason) }),
+      ]),
+    });
+  });
+
+  test.each([
+    ["how many tickets were bought", 'Sum of event."tickets" of "ticket bought" events'],
+    ["how many users invited a user", 'People with "member invited" events'],
+    ["tickets bought without a refund", '"ticket bought" events where event."refund" is not "yes"'],
+    ["users who boarded a ferry but bought no tickets", ["tickets"]],
+    ["ferries boarded by captain users", '"ferry boarded" events where person."captain" is "true"'],
+    ["ferries boarded by captain", '"ferry boarded" events by person."captain"'],
+  ])("else it is answered: %s", (question, said) => {
+    expect(read(question)).toEqual(said);
+  });
+});

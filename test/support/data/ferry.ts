@@ -39,6 +39,13 @@ export const FERRY: ProjectVocabulary = {
     event("tour attended", property("guests", "number"), property("users", "number")),
     event("booking opened", property("visitors", "number"), property("day")),
     event("book lent", property("number", "number"), property("last stop")),
+    event("member invited", property("reason")),
+    event(
+      "ticket bought",
+      property("tickets", "number"),
+      property("refund"),
+      property("fare kind"),
+    ),
     event("delay reported", property("severity", "number"), property("deck", "number")),
   ],
   person_properties: [
@@ -46,6 +53,7 @@ export const FERRY: ProjectVocabulary = {
     property("weight", "number"),
     property("rank", "number"),
     property("joined since"),
+    property("captain", "boolean"),
   ],
   groups: [],
   values: [
@@ -58,6 +66,9 @@ export const FERRY: ProjectVocabulary = {
     ...valuesOf(of("ferry boarded"), "class", "deck chair", "Top 20", "cabin", "CABIN"),
     ...valuesOf(of("booking opened"), "day", "workday", "holiday"),
     ...valuesOf(of("book lent"), "last stop", "Husum", "Dagebüll"),
+    ...valuesOf(of("ticket bought"), "refund", "yes", "no"),
+    ...valuesOf(of("ticket bought"), "fare kind", "split", "return"),
+    ...valuesOf(PERSON, "captain", "true", "false"),
     ...valuesOf(PERSON, "region", "north", "south"),
   ],
   propertiesAlsoCalled: [],

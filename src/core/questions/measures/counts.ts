@@ -10,6 +10,7 @@ import {
 import { hasOwnVerb } from "../read/choose-event.ts";
 import { isByPerson, type Label } from "../read/labels.ts";
 import { behavior } from "../read/parts.ts";
+import { refuseOwnNumber } from "../read/unclear.ts";
 import { nameStems, nameWords, singular } from "../text/stems.ts";
 import { isLabel } from "./calculations.ts";
 import { type Deed, earlier, takeDeeds } from "./deeds.ts";
@@ -201,6 +202,7 @@ function eventsCount(asked: Asked, isOfPeople: boolean): Draft | undefined {
     const math = { math: "sum", math_property: number };
     return { ...trend([node(only.event.name, math, only.filters)], [only.event]), filters };
   }
+  for (const { item } of deeds) refuseOwnNumber(item);
   asked.takeAll("SUM", "VERSUS", "COMPARE", "DIFFERENT", "TIMES");
   const series = deeds.map(({ event, filters: own }) => node(event.name, { math: "total" }, own));
   const named = deeds.map(({ event }) => event);

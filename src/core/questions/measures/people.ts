@@ -1,5 +1,6 @@
 import { type Asked, type Item, isTagged, textOf } from "../read/asked.ts";
 import { behavior, parted } from "../read/parts.ts";
+import { refusePassive } from "../read/unclear.ts";
 import { areOfPersons, takeConditions, takeExclusions, takeSpent } from "./conditions.ts";
 import {
   behaviorsOf,
@@ -41,6 +42,8 @@ export function takePeople(asked: Asked): People | undefined {
   const item = noun ?? doer;
   if (item === undefined) return undefined;
   item.isUsed = true;
+  const verb = asked.events().find(({ at }) => at > item.at);
+  if (verb !== undefined) refusePassive(asked, item, verb);
   const people = {
     base: doer?.part.event.name ?? null,
     isNew: takeBeside(asked, item, "IS_NEW"),

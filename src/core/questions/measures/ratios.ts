@@ -10,7 +10,7 @@ import {
 } from "../read/asked.ts";
 import { isFree } from "../read/labels.ts";
 import { filterJson, type Named } from "../read/parts.ts";
-import { refuseNumbers } from "../read/unclear.ts";
+import { refuseNumbers, refuseOwnNumber } from "../read/unclear.ts";
 import { currency } from "./amounts.ts";
 import { isCalculated } from "./calculations.ts";
 import { takeConditions } from "./conditions.ts";
@@ -29,6 +29,7 @@ export const perEach: Measure = (asked) => {
   const under = asked.beside(per, 1) as Item;
   const over = asked.events().find((item) => item !== under) ?? ownOf(asked, under);
   if (over === undefined && !asked.has("REVENUE", "SPEND", "SESSION")) return undefined;
+  if (over !== undefined && over !== under) refuseOwnNumber(over);
   use(per, under);
   const { series, event, shown } = takeCounted(asked, over);
   const owner = ownerOf(asked, under, series["event"] as string | null);
@@ -95,6 +96,9 @@ export function takeSummed(asked: Asked, event: EventInfo): PropertyInfo | undef
 function isCounted(asked: Asked, per: Item): boolean {
   const next = asked.beside(per, 1);
   if (next === undefined || next.isUsed) return false;
+  // "How many members invited a member" has its people before.
+  const isOfPeople = (one: Item) => one.at < per.at && isTagged(one, ...PEOPLE, "WHO");
+  if (/^an?$/.test(per.word) && asked.items.some(isOfPeople)) return false;
   const isPer = isTagged(per, "PER");
   if (isTagged(next, ...PEOPLE, "SESSION")) return isPer || !asked.has("MOST", "LEAST");
   return next.part?.kind === "ev" && (next.part.isDoer || (isPer && !isCalculated(asked)));

@@ -100,10 +100,11 @@ export function defined(line: string): { names: string[]; words: string[] } {
 
 /** Whether a text is too common to be a value on its own. "In the app" may be one. */
 export const isCommon = (text: string): boolean =>
-  text.length < 2 || (FILLER.has(text) && !PLACES.test(text)) || /^\d+$/.test(text);
+  text.length < 2 || (FILLER.has(text) && !NAMING.test(text)) || /^\d+$/.test(text);
 
-/** Filler words that may be the value of a property with the place where something was done. */
-const PLACES = /^(?:app|web|website|site|shop|store|online)$/;
+/** Filler words that may be a value, such as the place where something was done. */
+const NAMING =
+  /^(?:app|web|website|site|shop|store|online|platform|service|single|whole|full|actual|live|living|credit|split|data|report|overview|chart|graph|figure|place|display)$/;
 
 /** Whether a property has amounts of money. */
 export const isMoney = ({ name, type }: Pick<PropertyInfo, "name" | "type">): boolean =>

@@ -64,7 +64,9 @@ export function readNamedConditions(places: Places<Part>, index: NameIndex): voi
   );
   places.each("PROP _ (IS_IT|EXACTLY|{is|was|:})? {true|yes|false|no}", isTrue);
   places.each("(SET_ANY|WITHOUT|{with}) _ GROUP", (found) => hasGroup(found, index));
-  places.each("WITHOUT _ PROP", (found) => (isVerb(found) ? undefined : without(found, index)));
+  places.each("WITHOUT _ PROP", (found) =>
+    isVerb(found) || isDoneTo(found) ? undefined : without(found, index),
+  );
   places.each("SET_ANY PROP", (found) => isSo(found, true));
   places.each("{fail(?:ed|s|ing)?|succe[a-z]+|un[a-z][a-z][a-z]+}", (found) =>
     outcome(found, index),
@@ -157,6 +159,15 @@ function isVerb(found: Found): boolean {
   const [{ low, stem } = { low: "", stem: "" }] = words;
   const isOfEvent = partOf.some(({ verbs }) => verbs.has(stem));
   return isOfEvent && !properties.some(({ name }) => nameWords(name).includes(low));
+}
+
+/** Whether "no seats" in "booked no seats" is the thing of the event, and not its number. */
+function isDoneTo(found: Found): boolean {
+  const { before } = found;
+  if (before === undefined || before.part !== undefined) return false;
+  const { events, partOf } = found.term(before);
+  const own = found.term(found.all.at(-1) as At).partOf;
+  return own.some((one) => events.includes(one) || partOf.includes(one));
 }
 
 /** Reads "with a company" and "without a company". */

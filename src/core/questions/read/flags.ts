@@ -17,6 +17,7 @@ export function without(found: Found, { values, events }: NameIndex): Condition 
     if (/(?:^|_)(?:not|never)(?:_|$)/.test(word)) return flag(found, properties, "is_not");
     if (/^(?:has|had|is|was)\b/.test(spoken(first.name)))
       return flag(found, properties, "exact", noOf);
+    if (first.of === "event") return flag(found, properties, "is_not");
   }
   const unset = condition(found, properties, "is_not_set", []);
   if (first?.type !== "number" || !values.get("#0")?.some(({ property }) => property === first))

@@ -13,6 +13,7 @@ import {
   personLabel,
 } from "./labels.ts";
 import { takeOrder } from "./order.ts";
+import { refuseKind } from "./unclear.ts";
 
 /** Takes the labels after "by", "which" and "top", with their order and the number of lines. */
 export function takeLabels(asked: Asked): Labels {
@@ -84,10 +85,7 @@ class Taking {
     const next = this.asked.beside(by, 1);
     if (isPeople(next) && !this.isLineOfPeople(by, next)) return;
     let last = this.labelled(next);
-    // "Revenue per night" is divided by the nights, and not a line for each number of them.
-    if (!isTagged(by, "BY") && last?.term.properties[0]?.type === "number") return;
-    // "Bottom 3 products by pieces sold" names the measure.
-    if (this.isRanked && last !== undefined && this.isMeasure(last)) return;
+    if (last === undefined || this.isNoLabel(by, last)) return;
     if (!this.add(last)) return;
     by.isUsed = true;
     while (last !== undefined) {
@@ -97,6 +95,20 @@ class Taking {
       if (joint === undefined || !this.add(last)) return;
       joint.isUsed = true;
     }
+  }
+
+  /** Whether a word after "by" or "per" is a divisor, a measure or a kind of people. */
+  private isNoLabel(by: Item, item: Item): boolean {
+    // "Revenue per night" is divided by the nights, and not a line for each number of them.
+    if (!isTagged(by, "BY") && item.term.properties[0]?.type === "number") return true;
+    // "Bottom 3 products by pieces sold" names the measure.
+    if (this.isRanked && this.isMeasure(item)) return true;
+    // "By VIP players" says who did it.
+    const people = this.asked.items[item.at + 1];
+    const isDoer = people?.part?.kind === "ev" && people.part.isDoer;
+    if (!isPeople(item) && (isPeople(people) || isDoer)) return true;
+    refuseKind(item);
+    return false;
   }
 
   /** Whether a number after "by" ranks the lines: an amount of money, or any number if there is another label. */
@@ -219,12 +231,17 @@ class Taking {
     // "Course revenue" is that of the event `course_purchased`.
     const isEarned = (item: Item) =>
       item.term.partOf.length > 0 && isTagged(this.asked.beside(item, 1), "REVENUE");
+    // "VIP players" and "city rides" are only some.
+    const isBefore = ({ at }: Item) => {
+      const next = items[at + 1];
+      return isPeople(next) || next?.part?.kind === "ev";
+    };
     // "Checked parcels" are only some.
     const isFlag = (item: Item) => item.term.properties[0]?.type === "boolean";
     const isBare = (item: Item) =>
       item.term.group === undefined &&
       isTagged(item, "PROP") &&
-      ![isSum, isEarned, isFlag].some((is) => is(item));
+      ![isSum, isEarned, isFlag, isBefore].some((is) => is(item));
     this.add(free.find((item) => isBare(item) && item === first));
   }
 

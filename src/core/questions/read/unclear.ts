@@ -5,6 +5,7 @@ import { type EventInfo, isMoney, type PropertyInfo } from "../names/index.ts";
 import { folded, nameWords, singular } from "../text/stems.ts";
 import { type Asked, type Item, isTagged, NotUnderstood, textOf } from "./asked.ts";
 import { unitOfName } from "./numbers.ts";
+import type { Named } from "./parts.ts";
 
 type Target = { item?: Item; property: PropertyInfo };
 
@@ -64,6 +65,51 @@ export function refuseNumbers(
   throw new NotUnderstood(
     textOf(item),
     `It may be the number of ${isOfPeople ? "people" : "events"}, or their property ${property.name}. Write "${whole}" or "sum of ${property.name} of ${event.name}".`,
+  );
+}
+
+/** Refuses "tickets bought" of an event `ticket_sale` with a number `tickets`: sales, or tickets. */
+export function refuseOwnNumber({ term, part }: Item & { part: Named }): void {
+  const { event } = part;
+  const property = term.properties.find(
+    ({ of, name, type }) =>
+      of === "event" &&
+      type === "number" &&
+      event.properties.has(name) &&
+      term.words.length === 1 &&
+      term.words[0]?.low === folded(name),
+  );
+  if (property === undefined || term.words[0]?.isQuoted === true) return;
+  throw new NotUnderstood(
+    textOf({ term } as Item),
+    `It may be the number of events, or their property ${property.name}. Write "how many ${event.name}" or "sum of ${property.name} of ${event.name}".`,
+  );
+}
+
+/** Refuses "visits by members" of persons with a yes-or-no property `member`: lines for yes and no, or the yes alone. */
+export function refuseKind({ term: { properties, words } }: Item): void {
+  const [property] = properties;
+  const word = words.at(-1)?.low ?? "";
+  if (property?.type !== "boolean" || property.of !== "person" || singular(word) === word) return;
+  if (words.some(({ isQuoted }) => isQuoted) || folded(property.name).endsWith(word)) return;
+  throw new NotUnderstood(
+    word,
+    `Write "by ${property.name}" for a line each, or "where ${property.name} is yes" for those alone.`,
+  );
+}
+
+/** Refuses "how many users were invited" of the event "user invited": its persons invite. */
+export function refusePassive({ items }: Asked, people: Item, named: Item & { part: Named }): void {
+  const [subject, ...verbs] = nameWords(named.part.event.name);
+  const between = items.slice(people.at + 1, named.at).map(({ word }) => word);
+  const isPassive = between.some((word) =>
+    /^(?:is|are|was|were|been|being|be|get|got)$/.test(word),
+  );
+  if (!isPassive || verbs.length === 0 || subject !== singular(people.word)) return;
+  const { name } = named.part.event;
+  throw new NotUnderstood(
+    textOf(people),
+    `It may be the event, or the people who did it. Write "how many ${JSON.stringify(name)}" with the name in double quotes, or "people with ${JSON.stringify(name)}".`,
   );
 }
 
