@@ -134,3 +134,38 @@ test("each page and each thing has a title of its own, with the project", async 
   }
   expect(new Set(titles.map(([, title]) => title)).size).toBe(titles.length);
 });
+
+test.each([360, 1440])(
+  "each menu opens within a window of %i px, with all its entries to be reached",
+  async (width) => {
+    const { page, problems, go } = consoles.light;
+    await page.setViewportSize({ width, height: 700 });
+    await go("dashboards/1/");
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    problems.length = 0;
+    const buttons = page.locator("[aria-haspopup=menu]");
+    const count = await buttons.count();
+    expect(count).toBeGreaterThan(10);
+    for (let at = 0; at < count; at += 1) {
+      await buttons.nth(at).click();
+      const list = page.getByRole("menu");
+      await list.waitFor();
+      const hidden = await page.evaluate(`(() => {
+      const list = document.querySelector("[role=menu]");
+      const { left, right, top, bottom } = list.getBoundingClientRect();
+      const isInside = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+      const covered = [...list.querySelectorAll("[role^=menuitem]")].filter((entry) => {
+        entry.scrollIntoView({ block: "nearest" });
+        const { x, y, width, height } = entry.getBoundingClientRect();
+        return !list.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+      return [...covered.map((one) => one.textContent), ...(isInside ? [] : [\`\${left} \${right} \${top} \${bottom}\`])];
+    })()`);
+      expect({ at, hidden }).toEqual({ at, hidden: [] });
+      await page.keyboard.press("Escape");
+      await list.waitFor({ state: "detached" });
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(problems).toEqual([]);
+  },
+);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** An entry of a menu: does something, or leads to an address. */
@@ -9,6 +9,13 @@ export type MenuItem = {
   isChosen?: boolean;
   isDanger?: boolean;
 } & ({ onChoose: () => void } | { href: string });
+
+/** The least distance from the edge of the window, and the distance from the button, in pixels. */
+const EDGE = 8;
+const GAP = 4;
+
+/** The greatest part of the window's height that a list takes. */
+const PART_MAX = 0.7;
 
 /** A button that opens a list. Arrow keys move in it, Escape closes it, a letter jumps to an entry. */
 export function Menu(props: {
@@ -20,6 +27,7 @@ export function Menu(props: {
 }) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const entries = () => [
     ...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? []),
   ];
@@ -27,6 +35,19 @@ export function Menu(props: {
     setOpen(false);
     root.current?.querySelector("button")?.focus();
   };
+  // Before the list is seen, and again while something moves below it.
+  useLayoutEffect(() => {
+    const button = root.current?.querySelector("button");
+    if (!isOpen || !list.current || !button) return;
+    const again = () => list.current && place(list.current, button);
+    again();
+    addEventListener("scroll", again, { capture: true, passive: true });
+    addEventListener("resize", again);
+    return () => {
+      removeEventListener("scroll", again, { capture: true });
+      removeEventListener("resize", again);
+    };
+  }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return;
     (entries().find((one) => one.ariaChecked === "true") ?? entries()[0])?.focus();
@@ -68,7 +89,7 @@ export function Menu(props: {
         {props.children && <Icon name="down" />}
       </button>
       {isOpen && (
-        <div class="menu-list" role="menu" aria-label={props.label}>
+        <div class="menu-list" role="menu" ref={list} aria-label={props.label}>
           {props.items.map((item) => (
             <Entry key={item.label} item={item} onDone={close} />
           ))}
@@ -117,4 +138,23 @@ function Entry({ item, onDone }: { item: MenuItem; onDone: () => void }) {
       {content}
     </button>
   );
+}
+
+/**
+ * Puts a list next to its button: below it, or above where there is more room, from its left edge, or to its right
+ * edge where it would leave the window. Its position is fixed, so that no part of the page cuts it off.
+ */
+function place(list: HTMLElement, button: HTMLElement): void {
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const [below, above] = [innerHeight - bottom, top].map((room) => room - GAP - EDGE);
+  const [down = 0, up = 0] = [below, above];
+  const { style } = list;
+  const height = Math.min(list.scrollHeight + 2, innerHeight * PART_MAX);
+  const isBelow = height <= down || down >= up;
+  style.maxHeight = `${Math.min(height, isBelow ? down : up)}px`;
+  style.top = isBelow ? `${bottom + GAP}px` : "";
+  style.bottom = isBelow ? "" : `${innerHeight - top + GAP}px`;
+  const width = list.offsetWidth;
+  const start = left + width <= innerWidth - EDGE ? left : right - width;
+  style.left = `${Math.max(EDGE, start)}px`;
 }
