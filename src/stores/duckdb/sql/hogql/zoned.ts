@@ -1,4 +1,4 @@
-import { intervalOf, isTime, zoneOf } from "../nodes.ts";
+import { intervalOf, isTime, isTimeColumn, zoneOf } from "../nodes.ts";
 import {
   called,
   constant,
@@ -135,8 +135,20 @@ function moment(typing: Typing, node: Node, call: Zoned["call"]): Node | undefin
   return { ...call(node), [ZONE]: knownZone(zone, node) };
 }
 
+/**
+ * Returns a call of AT TIME ZONE as toTimeZone for a column of times, which DuckDB would take for the time of that clock
+ * in a project on UTC; any other call as it is. UTC is the clock of SQL drafts.
+ */
+function named(node: Node): Node {
+  const [zone, time] = nodesIn(node.children);
+  const isOther = (constantText(zone) ?? "UTC") !== "UTC";
+  if (folded(node.function_name) !== "timezone" || !isOther || !isTimeColumn(time)) return node;
+  return { ...node, function_name: "toTimeZone", children: [time, zone].filter(isNode) };
+}
+
 /** Returns what `call` makes of a function, some of whose arguments may be on the clock of another zone. */
-export function onClock(typing: Typing, node: Node, call: Zoned["call"]): Node {
+export function onClock(typing: Typing, written: Node, call: Zoned["call"]): Node {
+  const node = named(written);
   const made = moment(typing, node, call);
   if (made !== undefined) return made;
   const name = folded(node.function_name);

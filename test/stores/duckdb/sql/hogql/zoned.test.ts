@@ -88,6 +88,8 @@ function hoursLater(row: Row, count: number): number {
 const EXPRESSIONS: Record<string, (row: Row) => Expected> = {
   [T]: ({ at, zone }) => written(at, zone),
   [`toTimeZone(toTimeZone(timestamp, 'Asia/Tokyo'), 'ZONE')`]: ({ at, zone }) => written(at, zone),
+  "timestamp AT TIME ZONE 'ZONE'": ({ at, zone }) => written(at, zone),
+  "toHour(timestamp AT TIME ZONE 'ZONE')": ({ wall }) => Math.floor((wall % DAY) / HOUR),
   "toDateTime(timestamp, 'ZONE')": ({ at, zone }) => written(at, zone),
   [`toDateTime(${T})`]: ({ at, zone }) => written(at, zone),
   "toStartOfDay(timestamp, 'ZONE')": (row) => written(dayOf(row), row.zone),
@@ -159,9 +161,11 @@ test.each(PROJECTS)(
     await app.app.projects.change(1, { timezone: project });
     for (const zone of ZONES) {
       for (const [at, [sql, expectedOf]] of Object.entries(EXPRESSIONS).entries()) {
+        // AT TIME ZONE 'UTC' is the time itself, on the clock of the project.
+        if (zone === "UTC" && sql.includes("AT TIME ZONE")) continue;
         const way = WAYS[at % WAYS.length] ?? WAYS[0];
         for (const one of new Set([WAYS[0], way])) {
-          const query = one?.(sql.replaceAll("ZONE", zone)) ?? "";
+          const query = one?.(sql.replaceAll("'ZONE'", `'${zone}'`)) ?? "";
           const rows = await ask(query);
           expect(rows).toHaveLength(MOMENTS.length);
           const wrong = rows.flatMap(([seconds, value]) => {
