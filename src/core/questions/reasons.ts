@@ -235,7 +235,7 @@ export function closeTo(word: string, index: NameIndex): string[] {
   const most = [8, 4].filter((length) => text.length >= length).length;
   const isClose = (one: string) =>
     plain(one).some((a) => plain(text).some((b) => isSpelledLike(a, b, most))) ||
-    (text.length > 3 && isSpelledLike(stemOf(one), stemOf(text), 1));
+    (text.length > 4 && isSpelledLike(stemOf(one), stemOf(text), 1));
   const names = [...index.events.keys(), ...index.properties.map(({ name }) => name)];
   const values = [...index.values.values()].flat().map(({ value }) => value);
   const isNamed = (name: string) =>
