@@ -1,6 +1,6 @@
 import type { Breakdown } from "../../../core/queries/breakdown.ts";
 import { TIME_VALUES, WEEKDAYS } from "../../../core/queries/time-value.ts";
-import { itemsOf } from "../lists/property-filter.ts";
+import { isTextList, itemsOf } from "../lists/property-filter.ts";
 
 /** Returns SQL of a value of TIME_VALUES as text; `wall` is that of the time on the clock of the project. */
 export function timeValue(expression: string, wall: string): string {
@@ -43,6 +43,15 @@ function naturalSql(expression: string | undefined): string {
 /** Returns SQL of the page of an address: without its query, fragment and slashes at the end, `/` if nothing is left. */
 export const pageOf = (address: string): string =>
   `regexp_replace(regexp_replace(${address}, '(?s)/*([?#].*)?$', ''), '^$', '/')`;
+
+/** Returns the place of the one list of texts in a breakdown: each of its texts is a value. */
+export function listIn({ by }: Breakdown): number | undefined {
+  const lists = by.flatMap(({ of, property }, index) =>
+    of.type === "event" && isTextList(property) ? [index] : [],
+  );
+  // Two lists would be read side by side, and not each text of one with each of the other.
+  return lists.length === 1 ? lists[0] : undefined;
+}
 
 /** Returns SQL of the texts in a list, each in a row of its own; an empty list is one row with null. */
 export function eachOf(text: string): string {

@@ -11,10 +11,10 @@ import type {
 } from "../../../core/queries/query-fields.ts";
 import { isTimeFilter } from "../../../core/queries/time-value.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
-import { type Bind, groupMet, isTextList, passesIn } from "../lists/property-filter.ts";
+import { type Bind, groupMet, passesIn } from "../lists/property-filter.ts";
 import { boundedBy, type Near, nearPeriod } from "../lists/sessions.ts";
 import { personFacts } from "./behaviors.ts";
-import { eachOf, pageOf, timeValue, valuesOrder } from "./breakdown-values.ts";
+import { eachOf, listIn, pageOf, timeValue, valuesOrder } from "./breakdown-values.ts";
 
 /**
  * The purpose for which a query is compiled. A run binds values as parameters and reads tables; a draft, the SQL
@@ -145,13 +145,9 @@ export function eventScan(
       interval === "day" ? `${wall()}::DATE` : `date_trunc('${interval}', ${wall()})`,
     value: (breakdown) => joined(textsOf(breakdown)),
     values(breakdown) {
-      const isList = breakdown.by.map(
-        ({ of, property }) => of.type === "event" && isTextList(property),
-      );
+      const list = listIn(breakdown);
       const texts = textsOf(breakdown);
-      // Two lists would be read side by side, and not each text of one with each of the other.
-      if (isList.filter(Boolean).length !== 1) return joined(texts);
-      return joined(texts.map((text, index) => (isList[index] ? eachOf(text) : text)));
+      return joined(texts.map((text, index) => (index === list ? eachOf(text) : text)));
     },
     isOf({ event, filters }, counted = "persons") {
       const ofAll = counted === "persons" ? [IS_ACTIVITY] : [];

@@ -1,3 +1,4 @@
+import type { Breakdown } from "../../../core/queries/breakdown.ts";
 import type { Interval } from "../../../core/queries/intervals.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import { withDaysBefore } from "../../../core/queries/period.ts";
@@ -9,6 +10,7 @@ import {
 } from "../../../core/queries/trend.ts";
 import { groupColumn } from "../../loads/event-lines.ts";
 import { numberOf } from "../lists/property-filter.ts";
+import { listIn } from "./breakdown-values.ts";
 import { type EventScan, eventScan, type Target, TIME } from "./statement.ts";
 
 /** A series in one period; the names of its tables begin with `name`. */
@@ -64,18 +66,26 @@ const MATHS: Record<SeriesMath, MathSql> = {
 /** Whether numbers of sessions are calculated with. */
 const isOfSessions = ({ math_property_of }: Series) => math_property_of === "session";
 
-/** Returns the SQL of a series. A number of a session counts once, as its id would. */
-const mathOf = (series: Series): MathSql =>
-  isOfSessions(series) ? { value: MATHS[series.math].value, id: "session_id" } : MATHS[series.math];
+/**
+ * Returns the SQL of a series. A number of a session counts once, as its id would. An event with several values of the
+ * breakdown counts once for each, and once for all other values together.
+ */
+function mathOf(series: Series, breakdown: Breakdown | null = null): MathSql {
+  const math = MATHS[series.math];
+  if (isOfSessions(series)) return { value: math.value, id: "session_id" };
+  const isRepeated = math.id === undefined && breakdown !== null && listIn(breakdown) !== undefined;
+  return isRepeated ? { value: math.value, id: "seq" } : math;
+}
 
 /** Returns the column of which each value counts once; undefined if each event counts. */
 export const uniqueIn = (series: Series): string | undefined => mathOf(series).id;
 
-/** Returns what counts once in each interval: an id, of a session with its number. */
-export function onceIn(series: Series): string[] {
-  const { id } = mathOf(series);
+/** Returns what counts once in each interval: an id, of a session or an event with its number. */
+export function onceIn(series: Series, breakdown: Breakdown | null): string[] {
+  const { id } = mathOf(series, breakdown);
   if (id === undefined) return [];
-  return isOfSessions(series) ? [id, "number"] : [id];
+  const hasNumber = isOfSessions(series) || (id === "seq" && series.math_property !== null);
+  return hasNumber ? [id, "number"] : [id];
 }
 
 /** Returns the days in which an event counts, from its own on. */
@@ -97,13 +107,13 @@ export function eventsOf(
   const bySession = uniqueIn(series) === "session_id";
   const scan = eventScan(target, scanned, { asked: period, bySession });
   const { math_property, math_property_of: type } = series;
-  const { id } = mathOf(series);
+  const { id } = mathOf(series, breakdown);
   const columns = [
     ...(isWhole && days === 1
       ? []
       : [`${scan.startOf(days === 1 ? interval : "day")} AS starts_at`]),
     ...(breakdown === null ? [] : [`${scan.values(breakdown)} AS breakdown`]),
-    ...(id === undefined ? [] : [`${idOf(series, scan)} AS ${id}`]),
+    ...(id === undefined ? [] : [`${id === "seq" ? "events.seq" : idOf(series, scan)} AS ${id}`]),
     ...(math_property === null || series.math === "hogql"
       ? []
       : [`${scan.text({ type }, math_property)} AS text`, `${numberOf("text")} AS number`]),
@@ -175,7 +185,7 @@ export function rowsOf(target: Target, part: Divided, own: SeriesIn): Rows {
   const { interval, breakdown, isWhole = false } = part;
   const { name, series, period } = own;
   const days = daysOf(series);
-  const { value, cells, id } = mathOf(series);
+  const { value, cells, id } = mathOf(series, breakdown);
   const by = breakdown === null ? [] : ["breakdown"];
   const isCounted = part.countsPersons === true && target.project !== null;
   const more = (scan: EventScan) => (isCounted ? [`${scan.person()} AS actor`] : []);
@@ -191,11 +201,11 @@ export function rowsOf(target: Target, part: Divided, own: SeriesIn): Rows {
 )`);
     from = `${name}_active`;
   }
-  const once = onceIn(series);
+  const once = onceIn(series, breakdown);
   const cell = [...(isWhole ? [] : ["starts_at"]), ...by];
   const table = `${name}_cells`;
-  // A draft has the plain form of everything but numbers of sessions.
-  if (once.length > 1 || (once.length === 1 && target.project !== null)) {
+  // A draft has the plain form of everything that is right in it.
+  if (once.length > 1 || id === "seq" || (id !== undefined && target.project !== null)) {
     const columns = [...cell, ...once];
     tables.push(distinctTable(target, { name: table, columns, from: `FROM ${from}` }));
     const whole = isWhole ? table : `${name}_whole`;
@@ -203,7 +213,7 @@ export function rowsOf(target: Target, part: Divided, own: SeriesIn): Rows {
       const ofWhole = { name: whole, columns: [...by, ...once], from: `FROM ${table}` };
       tables.push(distinctTable(target, ofWhole));
     }
-    const each = isOfSessions(series) ? value : `count(${id})`;
+    const each = once.length > 1 ? value : `count(${id})`;
     return {
       tables,
       from: table,

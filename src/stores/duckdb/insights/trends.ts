@@ -202,7 +202,7 @@ function uniqueSql(target: Target, part: TrendsPart): Statement {
 FROM (${countedRows(rows, { ...counted, by: ["breakdown"] })}) AS counted
 JOIN ${top} ON counted.breakdown IS NOT DISTINCT FROM ${top}.breakdown`;
   if (breakdown.hidesOther) return { tables: [], select: ofTop };
-  const once = onceIn(own.series);
+  const once = onceIn(own.series, breakdown);
   const from = `${own.name}_others`;
   const others = distinctTable(target, {
     ...{ name: from, columns: [...(isWhole ? [] : ["starts_at"]), ...once] },
