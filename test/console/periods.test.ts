@@ -7,7 +7,8 @@ import {
   plainPeriod,
 } from "../../src/console/state/bounds.ts";
 import { rangeName } from "../../src/console/state/ranges.ts";
-import { previousPeriod, periodOf as rangeOf } from "../../src/core/queries/period.ts";
+import { previousPeriod } from "../../src/core/queries/earlier-period.ts";
+import { periodOf as rangeOf } from "../../src/core/queries/period.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { openConsole } from "../support/start/console.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";

@@ -9,6 +9,8 @@ export function NumberTile(props: {
   label?: string | undefined;
   value: number | null | undefined;
   before?: number | null | undefined;
+  /** When it was so, such as `16 Nov to 22 Nov`. */
+  when?: string | undefined;
   /** Its change in percent, or in points of a share; null without one to compare with. */
   change?: number | null | undefined;
   unit?: Unit | undefined;
@@ -33,6 +35,7 @@ export function NumberTile(props: {
         {isSmall && <SmallMark />}
       </p>
       <Change value={value} before={before} unit={unit} change={change} welcome={props.welcome} />
+      {before != null && props.when && <p class="caption">against {props.when}</p>}
     </div>
   );
 }

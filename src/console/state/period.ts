@@ -72,13 +72,6 @@ export function shortDay(day: string): string {
   }).format(date);
 }
 
-/** The interval in which a period is shown: hours for up to two days, weeks from half a year on. */
-export function intervalOf(period: Period): "hour" | "day" | "week" {
-  const days = lengthOf(daysOf(period, new Date()));
-  if (days <= 2) return "hour";
-  return days > 180 ? "week" : "day";
-}
-
 /** The times between which the events of a period lie: `after` included, `before` not, in ISO 8601. */
 export function timesOf(period: Period, now: Date): { after: string; before: string } {
   const { from, to } = daysOf(period, now);

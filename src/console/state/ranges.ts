@@ -40,7 +40,7 @@ function earlier(day: string, unit: string, count: number): string {
 }
 
 /** The first day of the unit that a day lies in. Weeks begin on Monday. */
-function firstOf(day: string, unit: string): string {
+export function firstOf(day: string, unit: string): string {
   const date = new Date(day);
   const months = MONTHS[unit];
   if (months === undefined) {
@@ -61,7 +61,8 @@ export function calendarOf(from: string, to: string): { unit: string; back: numb
 
 /**
  * The name of a range, such as `Last 8 weeks` or `This year`; undefined if only its days say it. Days back from today,
- * and the beginning of a unit some before the running one, are a day or a unit more than their number: `-7d` is 8 days.
+ * and the beginning of a unit some before the running one, are a day or a unit more than their number: `-7d` is 8 days,
+ * and `-8w` 57.
  */
 export function rangeName(from: string, to: string): string | undefined {
   if (from === "all" && to === "") return "All time";
@@ -69,6 +70,7 @@ export function rangeName(from: string, to: string): string | undefined {
   if (unit !== undefined && back < 2) return `${back === 0 ? "This" : "Last"} ${UNITS[unit]}`;
   const [, count, of = "", edge] = AGE.exec(from) ?? [];
   if (to !== "" || edge === "End" || count === undefined) return undefined;
+  if (of === "w" && edge === undefined) return `Last ${Number(count) * 7 + 1} days`;
   const units = Number(count) + (edge === "Start" || of === "d" ? 1 : 0);
   return `Last ${units} ${UNITS[of]}${units === 1 ? "" : "s"}`;
 }

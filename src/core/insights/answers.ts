@@ -1,14 +1,13 @@
 import type { GroupReads } from "../ports/groups.ts";
 import type { InsightDrafts, InsightQueries, Plan } from "../ports/insights.ts";
 import { isTotal } from "../queries/display.ts";
+import { earlierPeriod, previousPeriod } from "../queries/earlier-period.ts";
 import { type Query, readQuery, sourceOf } from "../queries/insight.ts";
 import {
   ALL_TIME,
   type DateRange,
-  earlierPeriod,
   type Period,
   periodOf,
-  previousPeriod,
   shownPeriod,
   withIntervalBefore,
 } from "../queries/period.ts";
@@ -60,7 +59,8 @@ export type Answer = InsightResults & {
 };
 
 /**
- * Returns the plan of a query; `asWhole` as `isWhole` in the plan, but for numbers of a typical interval. Only for all time it reads the time of the first event. Fails as
+ * Returns the plan of a query; `asWhole` as `isWhole` in the plan, but for numbers of a typical interval. An earlier period
+ * counts as far as the period itself has come, in numbers and in lines alike. Only for all time it reads the time of the first event. Fails as
  * `periodOf`.
  */
 export async function planOf(
@@ -82,8 +82,8 @@ export async function planOf(
     const divided = { interval: query.interval, timezone };
     plan.previous =
       query.compareTo === null
-        ? previousPeriod(period, divided, isWhole ? now : undefined)
-        : earlierPeriod(period, query.compareTo, divided);
+        ? previousPeriod(period, divided, now)
+        : earlierPeriod(period, query.compareTo, divided, now);
   }
   return plan;
 }

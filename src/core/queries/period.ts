@@ -80,7 +80,8 @@ export const ALL_TIME = "all";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const MICROSECOND_MS = 0.001;
+/** The last time before another one is a microsecond earlier. */
+export const MICROSECOND_MS = 0.001;
 
 const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
 
@@ -143,49 +144,6 @@ export const shownPeriod = ({ shown, ...period }: Period): Period => ({ ...perio
 const isTurned = ({ from, before }: Period["instants"]) =>
   from !== undefined && before !== undefined && before <= from;
 
-/**
- * Returns the period of equal length that ends where this one begins. One that ends within a day is compared
- * with the same hours of earlier days, unless it begins within a day too. Its first week or month may be
- * incomplete, where the last one of `period` is. It has as many intervals. With `now`, in milliseconds, a period that is
- * not over counts as far as it has come, up to the end of the hour.
- */
-export function previousPeriod(period: Period, divided: Divided, now?: number): Period {
-  const { interval, timezone } = divided;
-  const shown = shownPeriod(period);
-  const from = wallMs(shown.from);
-  const end =
-    period.instants.before === undefined
-      ? wallMs(shown.before)
-      : wallClock(wallMs(period.instants.before), timezone);
-  const reached =
-    now === undefined ? end : nextOf("hour", startOf("hour", wallClock(now, timezone)));
-  const before = reached > from ? Math.min(end, reached) : end;
-  const step = from % DAY_MS === 0 ? DAY_MS : HOUR_MS;
-  // A period up to now has its last microsecond.
-  const length = Math.ceil((before - from - 2 * MICROSECOND_MS) / step) * step;
-  const start = interval === "month" ? monthsBefore(from, length) : from - length;
-  return periodBetween(start, from - (length - (before - from)), divided);
-}
-
-/** Returns the period that is earlier by an age such as `-1w`, on the clock of the zone. */
-export function earlierPeriod(period: Period, age: string, divided: Divided): Period {
-  const earlier = (wall: string) => {
-    const ms = wallMs(wall);
-    return parseTimeOrAge(age, ms) ?? ms;
-  };
-  const { from, before } = shownPeriod(period);
-  return periodBetween(earlier(from), earlier(before), divided);
-}
-
-/** As many months and days before the start of a month as it has after it. */
-function monthsBefore(from: number, length: number): number {
-  let [months, next] = [0, nextOf("month", from)];
-  for (; next <= from + length; next = nextOf("month", next)) months += 1;
-  const start = backBy("month", from, months);
-  const days = from + length - backBy("month", next, 1);
-  return Math.max(start - days, backBy("month", start, 1));
-}
-
 /** Returns the period with one whole interval before it. */
 export function withIntervalBefore(period: Period, { interval, timezone }: Divided): Period {
   const { from: began, ...instants } = period.instants;
@@ -219,7 +177,8 @@ export function withDaysBefore(period: Period, days: number, timezone: string): 
   return { from: wallText(from), before: period.before, buckets: [], clock, instants };
 }
 
-function periodBetween(
+/** Returns the period from a time of the clock on, before another one. Fails `invalid_input`. */
+export function periodBetween(
   from: number,
   before: number,
   { interval, timezone, max = BUCKETS_MAX }: MaybeDivided,
@@ -289,7 +248,8 @@ const dayIfAsked = (text: string, time: number) => (DAY.test(text) ? startOf("da
 
 const endOfDay = (ms: number) => Math.min(startOf("day", ms) + DAY_MS, TIME_MS_MAX);
 
-function wallMs(text: string): number {
+/** Returns a time of the clock in milliseconds. */
+export function wallMs(text: string): number {
   const fraction = Number(text.slice(23, 26)) * MICROSECOND_MS;
   return Date.parse(`${text.slice(0, 23)}Z`) + fraction;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Found, Plan } from "../../../src/core/ports/insights.ts";
+import { previousPeriod } from "../../../src/core/queries/earlier-period.ts";
 import { type Query, readQuery } from "../../../src/core/queries/insight.ts";
 import type { Interval } from "../../../src/core/queries/intervals.ts";
-import { periodOf, previousPeriod, withIntervalBefore } from "../../../src/core/queries/period.ts";
+import { periodOf, withIntervalBefore } from "../../../src/core/queries/period.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { ARRIVED, batchEvent, batchOf, loadOf } from "../../support/data/batches.ts";
 import { FOREVER } from "../../support/data/build-records.ts";

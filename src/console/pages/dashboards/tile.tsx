@@ -9,10 +9,10 @@ import { href } from "../../state/address.ts";
 import { csvOf, saveFile } from "../../ui/csv.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { Load } from "../../ui/states.tsx";
-import { isList, isSql, tableOf } from "../insights/answer-table.ts";
+import { isList, isOfTotals, isSql, tableOf } from "../insights/answer-table.ts";
 import { Result } from "../insights/result.tsx";
 import type { PlacedTile, Tile } from "./grid.ts";
-import { suited, type View } from "./view.ts";
+import { overView, type View } from "./view.ts";
 
 type TileProps = {
   placed: PlacedTile;
@@ -56,7 +56,8 @@ function InsightTile(props: {
   const { insight, view, tools } = props;
   const { period, over } = view;
   const { name, short_id } = insight;
-  const query = suited(innerQuery(insight.query as Query), period);
+  const own = innerQuery(insight.query as Query);
+  const query = overView(own, period);
   const isOnItsOwn = isSql(query) || isList(query);
   const filters = isList(query) ? {} : over;
   const answer = useLoad(JSON.stringify([query, filters]), (signal) => ask(query, signal, filters));
@@ -81,6 +82,9 @@ function InsightTile(props: {
         <h2>
           <a href={place}>{name}</a>
         </h2>
+        {!isOfTotals(query) && (query.interval ?? "day") !== (own.interval ?? "day") && (
+          <span class="caption">by {query.interval}</span>
+        )}
         {tools ?? (
           <Menu
             label={`More on ${name}`}

@@ -3,8 +3,7 @@ import type { Query } from "../../api/query.ts";
 import { useAddress } from "../../state/address.ts";
 import { dateRangeOf } from "../../state/bounds.ts";
 import { type Filter, plainFilters, readFilters } from "../../state/filters.ts";
-import { daysOf, intervalOf, lengthOf } from "../../state/period.ts";
-import { periodOf } from "../insights/query-state.ts";
+import { overPeriod, periodOf } from "../insights/query-state.ts";
 import type { Dashboard } from "./changes.ts";
 
 /** Period and filters of a dashboard: from the address, else as they are saved with it. */
@@ -81,17 +80,6 @@ export function useView(dashboard: Dashboard): View {
   };
 }
 
-/** Shortest periods in which weeks and months are shown, in days. */
-const DAYS_MIN: Record<string, number> = { week: 14, month: 60 };
-
-/** The query of a tile in an interval that suits the period: days of one day are a single point. */
-export function suited(query: Query, period: string): Query {
-  const { kind, interval = "day" } = query;
-  if (period === "" || !/^(Trends|Lifecycle)Query$/.test(kind)) return query;
-  const length = lengthOf(daysOf(period, new Date()));
-  const suiting = intervalOf(period);
-  const isTooLong = length < (DAYS_MIN[interval] ?? 0);
-  const isTooShort =
-    (interval === "hour" && length > 14) || (interval === "day" && suiting !== "day");
-  return isTooLong || isTooShort ? { ...query, interval: suiting } : query;
-}
+/** The query of a tile over the period of its dashboard. */
+export const overView = (query: Query, period: string): Query =>
+  period === "" ? query : { ...query, ...overPeriod(query, period) };

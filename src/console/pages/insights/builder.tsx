@@ -1,11 +1,10 @@
 import type { Kind, Query } from "../../api/query.ts";
 import { usePropertyNames } from "../../api/suggestions.ts";
 import { plainFilters, writeFilters } from "../../state/filters.ts";
-import { intervalOf } from "../../state/period.ts";
 import { Field, Select } from "../../ui/field.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { funnelViz, isList } from "./answer-table.ts";
+import { funnelViz, isList, isOfTotals } from "./answer-table.ts";
 import { breakdownText, isPlainBreakdown, otherFacts } from "./query-facts.ts";
 import {
   DISPLAYS,
@@ -13,6 +12,7 @@ import {
   KINDS,
   kindName,
   OTHER_DISPLAYS,
+  overPeriod,
   periodOf,
   withKind,
   withoutIdle,
@@ -66,6 +66,16 @@ export function Builder({ query, onChange: change }: BuilderProps) {
           }
         />
       )}
+      {hasIntervals(query) && (
+        <Select
+          label="Interval"
+          value={query.interval ?? "day"}
+          choices={INTERVALS}
+          onChange={(interval) =>
+            onChange({ ...query, ...overPeriod(query, periodOf(query), interval), interval })
+          }
+        />
+      )}
       {kind === "FunnelsQuery" && <FunnelView query={query} onChange={onChange} />}
       <fieldset>
         <legend>Only</legend>
@@ -84,10 +94,21 @@ export function Builder({ query, onChange: change }: BuilderProps) {
   );
 }
 
+const INTERVALS = ["hour", "day", "week", "month"].map((value) => ({
+  value,
+  label: `${value.charAt(0).toUpperCase()}${value.slice(1)}`,
+}));
+
+/** Whether an answer has a number for each interval. */
+const hasIntervals = (query: Query): boolean =>
+  query.kind === "TrendsQuery"
+    ? !isOfTotals(query)
+    : /^(Lifecycle|Stickiness)Query$/.test(query.kind) || funnelViz(query) === "trends";
+
 function FunnelView({ query, onChange }: BuilderProps) {
   const viz = funnelViz(query) ?? "steps";
   const change = (funnelVizType: string) => {
-    const interval = query.interval ?? intervalOf(periodOf(query));
+    const interval = query.interval ?? "day";
     const funnelsFilter = { ...query.funnelsFilter, funnelVizType };
     onChange({ ...query, funnelsFilter, ...(funnelVizType === "trends" ? { interval } : {}) });
   };

@@ -37,6 +37,13 @@ export function changeNote(
   return text && `${(change ?? 0) > 0 ? "+" : "−"}${text}`;
 }
 
+/** The dates that an answer is compared with, such as `16 Nov to 22 Nov, 20:00`; undefined without a comparison. */
+export function datesBefore({ explanation }: Answer): string | undefined {
+  const [, dates] = /, compared to ([^()]+)\)\.$/.exec(explanation) ?? [];
+  const thisYear = ` ${new Date().getUTCFullYear()}`;
+  return dates?.replaceAll(" 00:00", "").replaceAll(thisYear, "");
+}
+
 /** Most lines whose changes are said. */
 const SENTENCES_MAX = 6;
 
@@ -51,5 +58,7 @@ export function changeSentences(answer: Answer): string[] {
     const more = change > 0 ? "more" : "less";
     return [`${nameOf(line, false)}: ${now}, ${text} ${more} than in the period before (${old})`];
   });
-  return sentences.slice(0, SENTENCES_MAX);
+  const dates = datesBefore(answer);
+  const when = sentences.length > 0 && dates ? [`The period before is ${dates}`] : [];
+  return [...sentences.slice(0, SENTENCES_MAX), ...when];
 }

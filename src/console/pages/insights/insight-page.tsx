@@ -26,6 +26,7 @@ import {
   missingIn,
   periodOf,
   readQuery,
+  withComparison,
   withPeriod,
 } from "./query-state.ts";
 import { Result } from "./result.tsx";
@@ -169,8 +170,7 @@ function Editor(props: {
                 onPeriod={(period) => choose(withPeriod(query, period))}
                 {...(isTrend && {
                   isCompared: query.compareFilter?.compare === true,
-                  onCompared: (compare: boolean) =>
-                    choose({ ...query, compareFilter: compare ? { compare } : {} }),
+                  onCompared: (isCompared: boolean) => choose(withComparison(query, isCompared)),
                 })}
               />
             )

@@ -1,6 +1,7 @@
 import type { Kind, Query, SeriesNode } from "../../api/query.ts";
 import { dateRangeOf, periodOfRange } from "../../state/bounds.ts";
-import { daysOf, intervalOf, lengthOf } from "../../state/period.ts";
+import { comparedTo, intervalOver } from "../../state/intervals.ts";
+import { daysOf, lengthOf } from "../../state/period.ts";
 
 /** The six kinds, in the order in which they are offered. */
 export const KINDS: readonly { value: Kind; label: string }[] = [
@@ -108,14 +109,59 @@ export function periodOf({ kind, dateRange, retentionFilter = {}, ...query }: Qu
   if (kind === "EventsQuery") return periodOfRange(query.after ?? "-24h", query.before ?? "");
   const to = dateRange?.date_to ?? "";
   const from = dateRange?.date_from;
-  if (from != null || kind !== "RetentionQuery") return periodOfRange(from ?? "-7d", to);
+  if (from != null || kind !== "RetentionQuery") {
+    return periodOfRange(wholeFrom(from ?? "-7d", query.interval), to);
+  }
   // Without a range, retention has so many intervals, the running one among them.
   const { totalIntervals = RETENTION_INTERVALS, period = "Day" } = retentionFilter;
   const unit = String(period).charAt(0).toLowerCase();
   return periodOfRange(`-${Number(totalIntervals) - 1}${unit}Start`, to);
 }
 
-/** The same question about another period; its interval follows. */
+/** Weeks back by the week, and months by the month, begin with a whole one. */
+const wholeFrom = (from: string, interval = "day"): string =>
+  new RegExp(`^-\\d+${interval.charAt(0)}$`).test(from) && /^(?:week|month)$/.test(interval)
+    ? `${from}Start`
+    : from;
+
+/** The comparison over a period: one that an earlier period had follows, and one of its own stays. */
+function comparisonOver(query: Query, period: string, interval: string): Query["compareFilter"] {
+  const { compareFilter = {} } = query;
+  const usual = (one: string, by: string) =>
+    one === "all" ? undefined : comparedTo(daysOf(one, new Date()), by);
+  const { compare, compare_to } = compareFilter;
+  const isUsual =
+    compare_to == null || compare_to === usual(periodOf(query), query.interval ?? "day");
+  if (compare !== true || !isUsual) return compareFilter;
+  const next = usual(period, interval);
+  return next === undefined ? { compare } : { compare, compare_to: next };
+}
+
+/** The same trend compared with the time before, or no longer compared. */
+export function withComparison(query: Query, isCompared: boolean): Query {
+  const compared = { ...query, compareFilter: isCompared ? { compare: true } : {} };
+  return { ...compared, ...overPeriod(compared, periodOf(query), query.interval ?? "day") };
+}
+
+/** All time is as long as a project is old, which is about a year. */
+const ALL_DAYS = 365;
+
+/** The interval and the comparison of a question over a period. */
+export function overPeriod(
+  query: Query,
+  period: string,
+  interval = intervalOver(
+    query.interval ?? "day",
+    period === "all" ? ALL_DAYS : lengthOf(daysOf(period, new Date())),
+  ),
+): Pick<Query, "interval" | "compareFilter"> {
+  const isOverTime = query.funnelsFilter?.["funnelVizType"] === "trends";
+  if (!isOverTime && !/^(Trends|Lifecycle)Query$/.test(query.kind)) return {};
+  if (query.compareFilter === undefined) return { interval };
+  return { interval, compareFilter: comparisonOver(query, period, interval) };
+}
+
+/** The same question about another period; its interval and its comparison follow where they must. */
 export function withPeriod(query: Query, period: string): Query {
   const range = dateRangeOf(period);
   if (query.kind === "EventsQuery") {
@@ -123,13 +169,7 @@ export function withPeriod(query: Query, period: string): Query {
     const before = range.date_to === undefined ? {} : { before: range.date_to };
     return { ...rest, after: range.date_from, ...before };
   }
-  const dated = { ...query, dateRange: range };
-  const isOverTime = query.funnelsFilter?.["funnelVizType"] === "trends";
-  if (!isOverTime && !/^(Trends|Lifecycle)Query$/.test(query.kind)) return dated;
-  const now = new Date();
-  const isAsLong =
-    lengthOf(daysOf(periodOf(query), now)) === lengthOf(daysOf(period, now)) && query.interval;
-  return { ...dated, interval: isAsLong ? query.interval : intervalOf(period) };
+  return { ...query, dateRange: range, ...overPeriod(query, period) };
 }
 
 /** The same question as another kind: events, period and filters stay, all else is left out. */

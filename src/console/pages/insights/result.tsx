@@ -9,7 +9,7 @@ import { RetentionGrid } from "../../charts/retention-grid.tsx";
 import { bucket } from "../../state/format.ts";
 import { Empty } from "../../ui/states.tsx";
 import { commonMeasure, isOfTotals, nameOf, seriesOf, tableOf, unitOf } from "./answer-table.ts";
-import { changeNote, changeOf, lineBefore } from "./changes.ts";
+import { changeNote, changeOf, datesBefore, lineBefore } from "./changes.ts";
 import { CountedPersons } from "./counted-persons.tsx";
 import { directionOf } from "./direction.ts";
 import { Funnels } from "./funnels.tsx";
@@ -71,6 +71,7 @@ function Numbers({ answer, height, onPick }: PartProps) {
           label={isAlone ? undefined : nameOf(line, false)}
           value={line.aggregated_value}
           before={lineBefore(answer, line)?.aggregated_value}
+          when={datesBefore(answer)}
           change={changeOf(answer, line)}
           unit={unitOf(line)}
           isSmall={line.is_small === true}

@@ -68,7 +68,9 @@ function lastWords(key: string, interval: string | null, isExact: boolean): stri
   if (age === undefined) return undefined;
   const name = UNITS[unit] ?? "day";
   const count = Number(age);
-  if (start !== undefined) {
+  // Weeks back by the week begin with a whole one, and so do months by the month.
+  const isWhole = !isExact && /^[wm]$/.test(unit) && name === interval;
+  if (start !== undefined || isWhole) {
     return name === interval ? `last ${counted(count + 1, name)}` : undefined;
   }
   switch (unit) {

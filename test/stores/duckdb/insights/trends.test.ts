@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Found, TrendsRow } from "../../../../src/core/ports/insights.ts";
+import { previousPeriod } from "../../../../src/core/queries/earlier-period.ts";
 import { readFormula } from "../../../../src/core/queries/formula.ts";
 import { INTERVALS, type Interval } from "../../../../src/core/queries/intervals.ts";
-import { previousPeriod } from "../../../../src/core/queries/period.ts";
 import {
   ACTIVE_DAYS,
   isTypical,
