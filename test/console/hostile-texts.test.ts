@@ -239,8 +239,8 @@ test("logs, statements and settings stay texts, and so does what the search find
     [["key"], press("Roll key")],
     [["key"], close, press("Revoke key")],
   );
-  const search: Step = (page) => page.getByRole("searchbox").last().fill("onerror");
-  await visit("tasks/", [["e-mail", "event"], press("Search"), search]);
+  const search: Step = (page) => page.getByRole("dialog").getByRole("combobox").fill("onerror");
+  await visit("tasks/", [["e-mail", "event"], press("Search or ask"), search]);
 });
 
 test("each hostile text was shown on some page", () => {

@@ -35,7 +35,7 @@ export function TopBar({ onSearch, onHelp }: { onSearch: () => void; onHelp: () 
     <header class="top-bar">
       <Brand />
       <ProjectPicker />
-      <button type="button" class="search-button" aria-label="Search" onClick={onSearch}>
+      <button type="button" class="search-button" onClick={onSearch}>
         <Icon name="search" />
         <span>Search or ask</span>
         <kbd>{CTRL} K</kbd>
