@@ -1,6 +1,6 @@
 import type { Client } from "openapi-fetch";
 import { BASE } from "../state/base.ts";
-import { askAbout, noteVersion, versionOf } from "./conflict.ts";
+import { askAbout, changedSince, noteVersion, rowOf, versionOf } from "./conflict.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { isSignedOut } from "./signed-out.ts";
 import { inSlot, sendPatiently } from "./slots.ts";
@@ -37,7 +37,9 @@ type Options = {
   signal?: AbortSignal | null;
 };
 
-function requestOf(method: string, path: string, { params = {}, body, signal }: Options): Request {
+function requestOf(method: string, path: string, options: Options): Request {
+  const { params = {}, signal } = options;
+  const body = method === "GET" ? undefined : options.body;
   const parts: Record<string, unknown> = { ...params.path };
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(parts[name])));
   const query = new URLSearchParams(
@@ -65,30 +67,57 @@ function bodyOf(text: string): unknown {
   }
 }
 
+type Sent = { response: Response; body: unknown };
+
 const by =
   (method: string) =>
   async (path: string, options: Options = {}) => {
-    const { response, body } = await sent(() => requestOf(method, path, options), method);
+    const sent = method === "PATCH" ? saved : plainly;
+    const { response, body } = await sent((as) => requestOf(as ?? method, path, options), options);
     return response.ok ? { data: body, response } : { error: body, response };
   };
 
-/** Sends a request. A change names the version that was read, and is sent without it if the reader wants so. */
-async function sent(
-  request: () => Request,
-  method: string,
-  isForced = false,
-): Promise<{ response: Response; body: unknown }> {
-  const own = request();
-  const version = method === "PATCH" && !isForced ? versionOf(own) : undefined;
-  if (version !== undefined) own.headers.set("if-match", version);
-  const response = await send(own);
-  noteVersion(own, response);
-  const body = bodyOf(await response.text());
-  if (response.status !== 409 || version === undefined) return { response, body };
-  const choice = await askAbout(problemOf(response, body).message);
-  // The query of the address has the changes that were not saved.
-  if (choice === "newer") location.assign(location.pathname);
-  return choice === "mine" ? sent(request, method, true) : { response, body };
+/** Makes the request of an operation; as GET, without its body. */
+type Making = (as?: "GET") => Request;
+
+async function plainly(making: Making): Promise<Sent> {
+  const request = making();
+  const response = await send(request);
+  noteVersion(request, response);
+  return { response, body: bodyOf(await response.text()) };
+}
+
+/** Saves a change of the version that the page shows. If there is a newer one, the reader says how to go on. */
+async function saved(making: Making, options: Options): Promise<Sent> {
+  const row = rowOf(options.body);
+  const now = row && (await plainly(() => making("GET")));
+  const since = row && now?.response.ok ? changedSince(row, now.body) : undefined;
+  if (since !== undefined) {
+    const refused = { response: new Response(null, { status: 409 }), body: { detail: since } };
+    return chosen(refused, making);
+  }
+  const request = making();
+  const version = versionOf(request);
+  if (version === undefined) return plainly(making);
+  request.headers.set("if-match", version);
+  const answer = await plainly(() => request);
+  return answer.response.status === 409 ? chosen(answer, making) : answer;
+}
+
+/** Asks about a refused change: it is sent without a version, the newer one is loaded, or it stays refused. */
+async function chosen(refused: Sent, making: Making): Promise<Sent> {
+  const choice = await askAbout(problemOf(refused.response, refused.body).message);
+  if (choice === "mine") return plainly(making);
+  if (choice === "newer") location.assign(savedPlace());
+  return refused;
+}
+
+/** The address without the changes in it that are not saved. */
+function savedPlace(): string {
+  const { pathname, search } = location;
+  const query = new URLSearchParams(search);
+  for (const name of ["q", "ask", "period", "filters"]) query.delete(name);
+  return query.size === 0 ? pathname : `${pathname}?${query}`;
 }
 
 /**

@@ -20,6 +20,41 @@ export const askAbout = (detail: string): Promise<Choice> =>
     };
   });
 
+const rows = new WeakMap<object, object>();
+
+/** The fields of a change that differ from what the page shows. */
+export const onlyChanged = <T extends object>(shown: object, wanted: T): T =>
+  Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => !isSame(Reflect.get(shown, name), value)),
+  ) as T;
+
+/** A change of a thing that is known from a list alone, which has no versions: it is read before it is saved. */
+export function ofRow<T extends object>(row: object, wanted: T): T {
+  const change = onlyChanged(row, wanted);
+  rows.set(change, row);
+  return change;
+}
+
+/** The row that the body of a change is about; undefined if its thing was read. */
+export const rowOf = (body: unknown): object | undefined => rows.get(Object(body));
+
+/** The fields of a row that others have changed since, as a sentence; undefined if it is as it was. */
+export function changedSince(row: object, now: unknown): string | undefined {
+  const changed = Object.entries(row).filter(
+    ([name, value]) =>
+      !IS_OF_CHANGE.test(name) &&
+      Object.hasOwn(Object(now), name) &&
+      !isSame(value, Reflect.get(Object(now), name)),
+  );
+  if (changed.length === 0) return undefined;
+  return `Changed since it was read: ${changed.map(([name]) => name).join(", ")}.`;
+}
+
+/** When and by whom a thing was changed is no field of its own. */
+const IS_OF_CHANGE = /^(?:last_modified_|updated_)/;
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
 const versions = new Map<string, string>();
 
 /** Notes the version (`ETag`) of a thing that this page has read or saved. */

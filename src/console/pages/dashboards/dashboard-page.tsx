@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { onlyChanged } from "../../api/conflict.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { may, mayAsk } from "../../api/session.ts";
@@ -68,7 +69,9 @@ function useEdits(
     // Places change at once, so that the next change begins from there.
     if (change.tiles?.every(({ layouts }) => layouts))
       loaded.replace(withPlaces(dashboard, change));
-    const answer = last.current.then(() => changeDashboard(dashboard.id, change));
+    const answer = last.current.then(() =>
+      changeDashboard(dashboard.id, onlyChanged(dashboard, change)),
+    );
     const settled = answer.catch(() => undefined);
     last.current = settled;
     try {

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
+import { useChange } from "../../api/change.ts";
 import type { Schemas } from "../../api/client.ts";
+import { ofRow } from "../../api/conflict.ts";
 import { useLoad } from "../../api/load.ts";
-import { asProblem, type Problem } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
@@ -23,18 +24,15 @@ const SHOWN = [
 /** Dashboards, the newest first; the deleted ones can be restored. */
 export function DashboardsPage() {
   const { query, set, search, asked: asPaged } = useList();
-  const [problem, setProblem] = useState<Problem>();
   const isDeleted = query["shown"] === "deleted";
   const asked = { ...asPaged, ...(isDeleted ? { deleted: true } : {}) };
   const dashboards = useLoad(JSON.stringify(asked), (signal) => listDashboards(asked, signal));
-  const restore = async ({ id }: Row) => {
-    try {
-      await changeDashboard(id, { deleted: false });
+  const { run, problem } = useChange();
+  const restore = (row: Row) =>
+    run(async () => {
+      await changeDashboard(row.id, ofRow(row, { deleted: false }));
       dashboards.reload();
-    } catch (error) {
-      setProblem(asProblem(error));
-    }
-  };
+    });
   return (
     <>
       <PageHead title="Dashboards">

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Answer } from "../../api/ask.ts";
 import { useChange } from "../../api/change.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
+import { ofRow } from "../../api/conflict.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { type Mark, marksIn } from "../../charts/mark-columns.ts";
@@ -75,10 +76,10 @@ export function AnnotationList(props: {
   const shown = (of.data ?? [])
     .filter((one) => marksOf(answer.columns, [one]).length > 0)
     .toSorted((a, b) => a.date_marker.localeCompare(b.date_marker));
-  const remove = (id: number) =>
+  const remove = (annotation: Annotation) =>
     run(async () => {
-      const params = { path: { ...inProject(), id } };
-      const body = { deleted: true };
+      const params = { path: { ...inProject(), id: annotation.id } };
+      const body = ofRow(annotation, { deleted: true });
       await read(api.PATCH("/api/environments/{project_id}/annotations/{id}/", { params, body }));
       announce("Removed");
       of.reload();
@@ -86,15 +87,15 @@ export function AnnotationList(props: {
   return (
     <div class="annotations">
       <ol>
-        {shown.map(({ id, content, date_marker }) => (
-          <li key={id}>
-            <span class="caption">{day(date_marker)}</span> <bdi>{content}</bdi>
+        {shown.map((one) => (
+          <li key={one.id}>
+            <span class="caption">{day(one.date_marker)}</span> <bdi>{one.content}</bdi>
             {canWrite && (
               <Button
                 kind="quiet"
                 icon="close"
-                label={`Remove the annotation ${content}`}
-                onClick={() => remove(id)}
+                label={`Remove the annotation ${one.content}`}
+                onClick={() => remove(one)}
               />
             )}
           </li>

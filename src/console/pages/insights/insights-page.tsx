@@ -1,4 +1,6 @@
+import { useChange } from "../../api/change.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
+import { ofRow } from "../../api/conflict.ts";
 import { useLoad } from "../../api/load.ts";
 import { innerQuery, type Query } from "../../api/query.ts";
 import { may, mayAsk } from "../../api/session.ts";
@@ -8,7 +10,7 @@ import { moment } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
-import { Empty, NothingPasses } from "../../ui/states.tsx";
+import { Empty, NothingPasses, ProblemNote } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { kindName } from "./query-state.ts";
 import { changeInsight } from "./save.tsx";
@@ -41,10 +43,12 @@ export function InsightsPage() {
       }),
     ),
   );
-  const change = async (insight: Insight, body: Schemas["InsightChange"]) => {
-    await changeInsight(insight.short_id, body);
-    insights.reload();
-  };
+  const { run, problem } = useChange();
+  const change = (insight: Insight, body: Schemas["InsightChange"]) =>
+    run(async () => {
+      await changeInsight(insight.short_id, ofRow(insight, body));
+      insights.reload();
+    });
   return (
     <>
       <PageHead title="Insights">
@@ -54,6 +58,7 @@ export function InsightsPage() {
           </ButtonLink>
         )}
       </PageHead>
+      {problem && <ProblemNote problem={problem} />}
       <Panel isFlush>
         <div class="toolbar">
           <SearchField label="Search insights" />

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
 import { api, read } from "../../api/client.ts";
+import { onlyChanged } from "../../api/conflict.ts";
 import { useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { PageHead } from "../../layout/page-head.tsx";
@@ -95,7 +96,7 @@ function Tools(props: { playlist: Playlist; onChange: (playlist: Playlist) => vo
           title="Rename the playlist"
           texts={{ name, description }}
           onSave={async (texts) => {
-            onChange(await changePlaylist(short_id, texts));
+            onChange(await changePlaylist(short_id, onlyChanged(playlist, texts)));
             setNaming(false);
           }}
           onClose={() => setNaming(false)}

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
 import { api, read } from "../../api/client.ts";
+import { ofRow } from "../../api/conflict.ts";
 import { useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
@@ -46,7 +47,7 @@ export function PlaylistsPage() {
   );
   const change = (playlist: Playlist, body: { pinned?: boolean; deleted?: boolean }) =>
     run(async () => {
-      await changePlaylist(playlist.short_id, body);
+      await changePlaylist(playlist.short_id, ofRow(playlist, body));
       announce(`${nameOf(playlist)} is changed`);
       playlists.reload();
     });

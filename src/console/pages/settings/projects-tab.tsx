@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
 import { api, read } from "../../api/client.ts";
+import { ofRow } from "../../api/conflict.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
@@ -109,7 +110,7 @@ function ProjectForm({ of: { id, name, timezone } }: { of: Project }) {
     event.preventDefault();
     run(async () => {
       const path = { project_id: String(id) };
-      const body = { ...draft, timezone: draft.timezone.trim() };
+      const body = ofRow({ name, timezone }, { ...draft, timezone: draft.timezone.trim() });
       const saved = await read(
         api.PATCH("/api/projects/{project_id}/", { params: { path }, body }),
       );
