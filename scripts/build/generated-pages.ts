@@ -11,7 +11,7 @@ import {
   meaningOf,
   WARNING_TYPES,
   warningTable,
-} from "../../src/core/warnings/warning.ts";
+} from "../../src/core/warnings/meanings.ts";
 import { tagOf } from "../../src/http/docs/openapi.ts";
 import { captureRoutes } from "../../src/http/sdk/capture.ts";
 import { sdkRoutes } from "../../src/http/sdk/config.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { generatedPages } from "../../scripts/build/generated-pages.ts";
 import { METRICS } from "../../src/core/operations/metric-definitions.ts";
-import { WARNING_TYPES } from "../../src/core/warnings/warning.ts";
+import { WARNING_TYPES } from "../../src/core/warnings/meanings.ts";
 import { ROOT } from "../support/start/server.ts";
 
 const COMMAND = "bun scripts/build/docs.ts";

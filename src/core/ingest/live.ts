@@ -3,7 +3,7 @@ import type { Log } from "../ports/log.ts";
 import type { WarningReads } from "../ports/warnings.ts";
 import { Failure } from "../values/failure.ts";
 import { type Json, type JsonObject, setKey, storableJson } from "../values/json.ts";
-import { meaningOf } from "../warnings/warning.ts";
+import { meaningOf } from "../warnings/meanings.ts";
 import type { Ingest } from "./ingest.ts";
 
 /** Readers of live events of the whole server. */

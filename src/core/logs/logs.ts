@@ -17,10 +17,10 @@ import { Failure } from "../values/failure.ts";
 import { isObject, type Json } from "../values/json.ts";
 import { jsonFault } from "../values/json-fault.ts";
 import type { Clock } from "../values/time.ts";
+import { meaningOf } from "../warnings/meanings.ts";
 import {
   type LogChange,
   type LogDropReason,
-  meaningOf,
   type Warning,
   type WarningType,
   warningAppender,

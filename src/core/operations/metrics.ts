@@ -9,7 +9,8 @@ import type { Journal } from "../ports/journal.ts";
 import type { Volumes } from "../ports/volume.ts";
 import type { WarningCount, WarningReads } from "../ports/warnings.ts";
 import type { Clock } from "../values/time.ts";
-import { isAboutLogs, meaningOf, type Severity } from "../warnings/warning.ts";
+import { isAboutLogs, meaningOf } from "../warnings/meanings.ts";
+import type { Severity } from "../warnings/warning.ts";
 import {
   METRICS,
   type MetricDefinition,

@@ -11,7 +11,7 @@ import type { Log } from "../ports/log.ts";
 import type { StoreSizes, Volumes } from "../ports/volume.ts";
 import type { WarningReads, WarningRow } from "../ports/warnings.ts";
 import { type Clock, isoTime } from "../values/time.ts";
-import { type Meaning, meaningOf } from "../warnings/warning.ts";
+import { type Meaning, meaningOf } from "../warnings/meanings.ts";
 import { type Advice, adviceFor } from "./advice.ts";
 import { ARRIVALS_MINUTES, type Arrivals, type CountedRefusal } from "./arrivals.ts";
 import type { Reason } from "./readiness.ts";

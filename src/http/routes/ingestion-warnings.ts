@@ -7,7 +7,7 @@ import {
   meaningOf,
   WARNING_TYPES,
   warningTable,
-} from "../../core/warnings/warning.ts";
+} from "../../core/warnings/meanings.ts";
 import { route } from "../operation/route.ts";
 import { PageOf, Paging, WarningShape } from "../operation/schemas.ts";
 

@@ -10,7 +10,7 @@ import { type Refused, segmentReserve, segmentWriter } from "./writer.ts";
 export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Most bytes of a group commit, unless one frame is larger. */
-export const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+export const COMMIT_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Most bytes of lines in a frame of several entries: damage loses a whole frame. */
 const JOINED_BYTES_MAX = 65_536;
@@ -148,7 +148,7 @@ function groupLength(queue: readonly Waiting[]): number {
   let bytes = 0;
   const end = queue.findIndex(({ entry }, at) => {
     bytes += frameBytes(entry);
-    return at > 0 && bytes > GROUP_BYTES_MAX && entry.kind !== "warnings";
+    return at > 0 && bytes > COMMIT_BYTES_MAX && entry.kind !== "warnings";
   });
   return end === -1 ? queue.length : end;
 }

@@ -1,9 +1,7 @@
 import { expect, test } from "bun:test";
+import { isWarningType, meaningOf, WARNING_TYPES } from "../../../src/core/warnings/meanings.ts";
 import {
-  isWarningType,
-  meaningOf,
   WARNING_SAMPLES_MAX,
-  WARNING_TYPES,
   warningLine,
   warningTally,
 } from "../../../src/core/warnings/warning.ts";

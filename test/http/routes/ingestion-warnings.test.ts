@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { meaningOf } from "../../../src/core/warnings/warning.ts";
+import { meaningOf } from "../../../src/core/warnings/meanings.ts";
 import { nodeDisk } from "../../../src/stores/files/disk.ts";
 import { openJournal } from "../../../src/stores/journal/journal.ts";
 import { metricValue, parseMetrics, scrape } from "../../support/answers/prometheus.ts";

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { GROUP_BYTES_MAX, WAITING_BYTES_MAX } from "../../../src/stores/journal/journal.ts";
+import { COMMIT_BYTES_MAX, WAITING_BYTES_MAX } from "../../../src/stores/journal/journal.ts";
 import { faultyDisk } from "../../support/disk/faulty-disk.ts";
 import {
   clear,
@@ -101,7 +101,7 @@ describe("a journal", () => {
     const journal = await open(place(), { disk });
     await journal.append(entry("begins the segment\n"));
     const before = disk.count("sync");
-    const third = entry("x".repeat(GROUP_BYTES_MAX / 3));
+    const third = entry("x".repeat(COMMIT_BYTES_MAX / 3));
 
     await Promise.all(Array.from({ length: 5 }, () => journal.append(third)));
 
@@ -114,7 +114,7 @@ describe("a journal", () => {
     const journal = await open(place(), { disk });
     await journal.append(entry("begins the segment\n"));
     const before = disk.count("sync");
-    const large = entry("x".repeat(GROUP_BYTES_MAX + 1));
+    const large = entry("x".repeat(COMMIT_BYTES_MAX + 1));
     const warnings = entry("warned\n", { kind: "warnings" });
 
     await Promise.all([large, warnings, warnings, large, warnings].map(journal.append));
