@@ -1,6 +1,7 @@
 import type { Schemas } from "../../api/client.ts";
-import { href } from "../../state/address.ts";
 import { clock, day, eventTitle, shortTime } from "../../state/format.ts";
+import type { Names } from "../../ui/person/names.ts";
+import { PersonCell } from "../../ui/person/person-cell.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Wrapping } from "../../ui/wrapping.tsx";
 
@@ -12,8 +13,8 @@ function whereOf({ properties }: EventRow): string {
   return typeof place === "string" ? place : "";
 }
 
-/** The columns of lists of events. */
-export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
+/** The columns of lists of events; a person without a name in `names` has the distinct id of the event. */
+export const eventColumns = (names: Names): readonly Column<EventRow>[] => [
   {
     key: "event",
     title: "Event",
@@ -27,7 +28,9 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
     key: "person",
     title: "Person",
     isExtra: true,
-    cell: (event) => <PersonLink event={event} />,
+    cell: ({ person_id, distinct_id }) => (
+      <PersonCell id={person_id} name={names.get(person_id) || distinct_id} />
+    ),
   },
   {
     key: "where",
@@ -38,7 +41,7 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
   {
     key: "time",
     title: "Time",
-    width: "160px",
+    width: "144px",
     cell: ({ timestamp }) => (
       <time dateTime={timestamp} title={`${day(timestamp)} ${clock(timestamp)}`}>
         {shortTime(timestamp)}
@@ -46,10 +49,3 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
     ),
   },
 ];
-
-/** Leads to the person of an event, named by the distinct id that the event came with. */
-function PersonLink({ event }: { event: EventRow }) {
-  const id = <Wrapping text={event.distinct_id} />;
-  if (!event.person_id) return <span class="faint">{id}</span>;
-  return <a href={href(`persons/${event.person_id}`)}>{id}</a>;
-}

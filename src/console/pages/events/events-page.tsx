@@ -12,8 +12,9 @@ import { Field } from "../../ui/field.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { FIRST_PAGE, ListTable, useList } from "../../ui/list.tsx";
 import { PeriodPicker, usePeriod } from "../../ui/period-picker.tsx";
+import { namesOf } from "../../ui/person/names.ts";
 import { Load, NothingInPeriod, NothingPasses, NothingYet, Skeleton } from "../../ui/states.tsx";
-import { EVENT_COLUMNS } from "./event-columns.tsx";
+import { eventColumns } from "./event-columns.tsx";
 import { EventDetail } from "./event-detail.tsx";
 import { LiveList } from "./live-list.tsx";
 
@@ -101,19 +102,23 @@ function useEventQuery() {
 function EventList({ onFilter }: { onFilter: (filter: Filter) => void }) {
   const { set } = useAddress();
   const { period, isFiltered, key, asked } = useEventQuery();
-  const events = useLoad(key, (signal) =>
-    read(
+  const events = useLoad(key, async (signal) => {
+    const page = await read(
       api.GET("/api/environments/{project_id}/events/", {
         params: { path: inProject(), query: asked() },
         signal,
       }),
-    ),
-  );
+    );
+    const ids = page.results.map(({ person_id }) => person_id);
+    // Without names the list is still whole: people have their ids.
+    const names = await namesOf(ids, signal).catch(() => new Map<string, string>());
+    return { ...page, names };
+  });
   return (
     <ListTable
       of={events}
       label="Events"
-      columns={EVENT_COLUMNS}
+      columns={eventColumns(events.data?.names ?? new Map())}
       keyOf={({ uuid }) => uuid}
       detail={(event) => <EventDetail event={event} onFilter={onFilter} />}
       none={

@@ -7,19 +7,18 @@ import { number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { focusHeading } from "../../ui/focus.ts";
+import { type Names, useNames } from "../../ui/person/names.ts";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { EVENT_COLUMNS } from "./event-columns.tsx";
+import { eventColumns } from "./event-columns.tsx";
 import { EventDetail } from "./event-detail.tsx";
 import { LIVE_ROWS, type Live, useLive } from "./use-live.ts";
 
 /** A place of the list, and the event that it shows now. */
 type Row = { at: number; event: LiveEvent };
 
-const COLUMNS: readonly Column<Row>[] = EVENT_COLUMNS.map((column) => ({
-  ...column,
-  cell: ({ event }) => column.cell(event),
-}));
+const columnsOf = (names: Names): readonly Column<Row>[] =>
+  eventColumns(names).map((column) => ({ ...column, cell: ({ event }) => column.cell(event) }));
 
 type LiveListProps = {
   /** The name of the events; undefined for all. */
@@ -47,6 +46,7 @@ function Rows({ event, onFilter }: LiveListProps) {
   const [open, setOpen] = useState<string>();
   const isHeld = isPointed || isFocused || open !== undefined;
   const live = useLive(event, isHeld);
+  const names = useNames(live.events.map(({ person_id }) => person_id));
   const recent = useRecent(event, live.begun);
   const { data } = recent;
   useEffect(() => {
@@ -72,7 +72,7 @@ function Rows({ event, onFilter }: LiveListProps) {
             ) : (
               <Table
                 label="Live events"
-                columns={COLUMNS}
+                columns={columnsOf(names)}
                 rows={live.events.map((one, at) => ({ at, event: one }))}
                 keyOf={({ at }) => String(at)}
                 open={open}

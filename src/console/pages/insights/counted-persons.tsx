@@ -3,14 +3,13 @@ import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import type { Query } from "../../api/query.ts";
-import { href } from "../../state/address.ts";
 import { counted, moment, number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { PersonCell } from "../../ui/person/person-cell.tsx";
 import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { Wrapping } from "../../ui/wrapping.tsx";
 import type { Pick } from "./picks.ts";
 
 type Row = { person: Schemas["Person"] | null; count: number; last: string };
@@ -23,12 +22,7 @@ function PersonName(props: { person: Row["person"]; others: number | undefined }
   if (person === null) {
     return <>{others === undefined ? "Persons" : counted(others, "person")} without a profile</>;
   }
-  const place = href(`persons/${person.id}`);
-  return (
-    <a href={place} data-row>
-      <Wrapping text={person.name} />
-    </a>
-  );
+  return <PersonCell id={String(person.id)} uuid={person.uuid} name={person.name} isRow />;
 }
 
 const NUMBERS: Record<string, string> = {

@@ -3,10 +3,9 @@ import { useState } from "preact/hooks";
 import { ask, type TableAnswer, tableIn } from "../../api/ask.ts";
 import type { Schemas } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
-import { may } from "../../api/session.ts";
-import { href } from "../../state/address.ts";
 import { eventTitle, moment, number, valueText } from "../../state/format.ts";
 import { Button } from "../../ui/button.tsx";
+import { PersonCell } from "../../ui/person/person-cell.tsx";
 import { Empty, ProblemNote } from "../../ui/states.tsx";
 import { Wrapping } from "../../ui/wrapping.tsx";
 import { Grid } from "../sql/sql-result.tsx";
@@ -119,7 +118,7 @@ function eventColumns(at: number): Shown[] {
       cell((event as Record<string, unknown> | null)?.[field]);
   const person: Shown["cell"] = (event) => {
     const { person_id, distinct_id } = (event ?? {}) as Record<string, unknown>;
-    return <PersonLink id={valueText(person_id)} name={valueText(distinct_id)} />;
+    return <PersonCell id={valueText(person_id)} name={valueText(distinct_id)} />;
   };
   return [
     { title: "Event", at, cell: of("event", eventCell) },
@@ -144,16 +143,12 @@ const timeCell: Shown["cell"] = (value) =>
 const personCell: Shown["cell"] = (value) => {
   if (typeof value !== "object" || value === null) return plainCell(value);
   const { id, uuid, name } = value as { id?: number | null; uuid?: string; name?: string | null };
-  return <PersonLink id={String(id ?? uuid ?? "")} name={name || (uuid ?? "")} />;
+  const given = { id: String(id ?? uuid ?? ""), name: name || (uuid ?? "") };
+  return <PersonCell {...given} {...(uuid ? { uuid } : {})} />;
 };
 
-const idCell: Shown["cell"] = (id) => <PersonLink id={valueText(id)} name={valueText(id)} />;
+const idCell: Shown["cell"] = (id) => <PersonCell id={valueText(id)} name={valueText(id)} />;
 
 const CELLS: Record<string, Shown["cell"]> = {
   ...{ person: personCell, person_id: idCell, event: eventCell, last_at: timeCell },
 };
-
-function PersonLink({ id, name }: { id: string; name: string }) {
-  const text = <Wrapping text={name} />;
-  return may("person:read") && id !== "" ? <a href={href(`persons/${id}`)}>{text}</a> : text;
-}

@@ -1,15 +1,14 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
-import { href } from "../../state/address.ts";
 import { readFilters, writeFilters } from "../../state/filters.ts";
 import { day } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { FIRST_PAGE, ListTable, SearchField, useList } from "../../ui/list.tsx";
+import { PersonCell } from "../../ui/person/person-cell.tsx";
 import { NothingPasses, NothingYet } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Wrapping } from "../../ui/wrapping.tsx";
 
 type Person = Schemas["Person"];
 
@@ -67,11 +66,7 @@ const COLUMNS: readonly Column<Person>[] = [
   {
     key: "name",
     title: "Person",
-    cell: ({ uuid, name }) => (
-      <a href={href(`persons/${uuid}`)} data-row>
-        <Wrapping text={name} />
-      </a>
-    ),
+    cell: ({ uuid, name }) => <PersonCell id={uuid} name={name} isRow />,
   },
   {
     key: "country",

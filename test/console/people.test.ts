@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { hueOf, initialsOf, isAnonymous, shownName } from "../../src/console/ui/person/name.ts";
+import { launchChromium } from "../support/start/chromium.ts";
+import { type Console, openConsole } from "../support/start/console.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
+
+const server = sharedServer();
+const THEMES = ["light", "dark"] as const;
+let browser: Browser;
+let consoles: Record<(typeof THEMES)[number], Console>;
+
+/** Distinct ids as SDKs make them up: a uuid, and what older ones of posthog-js had. */
+const ANONYMOUS = "c9a05e1c-4f7a-7c3b-9d21-6f0e2b7a18e2";
+const OLDER = "18c2f3a9b7d412-0a1b2c3d4e5f60-26001051-1fa400-18c2f3a9b7e99f";
+
+const event = (name: string, distinct_id: string, minutes: number, properties = {}) => ({
+  event: name,
+  distinct_id,
+  timestamp: new Date(Date.now() - minutes * 60_000).toISOString(),
+  properties,
+});
+
+const BATCH = [
+  event("$pageview", ANONYMOUS, 9, { $pathname: "/pricing" }),
+  event("$pageview", OLDER, 8, { $process_person_profile: false }),
+  event("$identify", "user_677", 7, { $set: { email: "rosa.dubois@example.com", plan: "free" } }),
+  event("purchase", "user_677", 6, { $pathname: "/checkout/paid" }),
+  event("$pageview", "shop-7", 5),
+  event("$pageview", "named", 4, { $set: { email: "", name: "Ida Weber" } }),
+];
+
+const FACES = [
+  "rosa.dubois@example.com",
+  "shop-7",
+  "Ida Weber",
+  shownName(ANONYMOUS),
+  shownName(OLDER),
+];
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  await server.capture({ api_key: PROJECT_KEY, batch: BATCH }, "/batch/");
+  await server.stored(BATCH.length);
+  const [light, dark] = await Promise.all(
+    THEMES.map((theme) => openConsole(browser, server, { theme })),
+  );
+  if (light && dark) consoles = { light, dark };
+});
+
+afterAll(() => browser?.close());
+
+test.each([
+  [ANONYMOUS, "Anonymous · c9a0…18e2", ""],
+  [OLDER, "Anonymous · 18c2…e99f", ""],
+  ["rosa.dubois@example.com", "rosa.dubois@example.com", "RD"],
+  ["Ida van der Berg", "Ida van der Berg", "IB"],
+  ["user_677", "user_677", "U6"],
+  ["ann", "ann", "A"],
+  ["élodie@example.com", "élodie@example.com", "É"],
+  ["@", "@", ""],
+  ["", "", ""],
+  ["deadbeef", "deadbeef", "D"],
+])("a person named %p is shown as %p with %p", (name, shown, initials) => {
+  expect(shownName(name)).toBe(shown);
+  if (!isAnonymous(name)) expect(initialsOf(name)).toBe(initials);
+});
+
+test("the colour of a person comes from the id alone, and ids differ in it", () => {
+  const ids = Array.from({ length: 100 }, (_, at) => `user_${at}`);
+  const hues = ids.map(hueOf);
+  expect(hues.every((hue) => hue >= 0 && hue < 360)).toBe(true);
+  expect(new Set(hues).size).toBeGreaterThan(50);
+  expect(hueOf("user_1")).toBe(hueOf("user_1"));
+});
+
+const QUERY = {
+  kind: "TrendsQuery",
+  series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
+};
+const LIST = encodeURIComponent(JSON.stringify({ kind: "ActorsQuery", select: ["id", "person"] }));
+
+describe.each(THEMES)("in the %s theme", (theme) => {
+  test.each([
+    ["events/", FACES],
+    ["persons/", FACES.filter((name) => name !== shownName(OLDER))],
+    [`insights/new/?q=${LIST}`, ["rosa.dubois@example.com"]],
+  ])(
+    "%s names people by their e-mail address or name, and no id by its 36 characters",
+    async (path, names) => {
+      const { page, problems, go, findings } = consoles[theme];
+      problems.length = 0;
+      await go(path);
+      for (const name of names) {
+        await page.locator(".person").getByText(name, { exact: true }).first().waitFor();
+      }
+      const text = (await page.locator("main").textContent()) ?? "";
+      expect(text.match(/[0-9a-f-]{30,}/gi)).toBeNull();
+      expect(await findings()).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
+});
+
+test("live events name their people, and a person leads to its page", async () => {
+  const { page } = consoles.light;
+  await page.goto(`${server.url}/console/1/events/?live=1`);
+  await page.getByRole("link", { name: "rosa.dubois@example.com" }).first().click();
+  await page.getByRole("heading", { name: "rosa.dubois@example.com" }).waitFor();
+});
+
+test("people of a number have faces, too", async () => {
+  const { page, problems, go } = consoles.light;
+  problems.length = 0;
+  await go(`insights/new/?q=${encodeURIComponent(JSON.stringify(QUERY))}`);
+  const chart = page.getByRole("application");
+  await chart.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(shownName(ANONYMOUS)).waitFor();
+  expect(await dialog.textContent()).not.toMatch(/[0-9a-f-]{30,}/i);
+  expect(problems).toEqual([]);
+});
