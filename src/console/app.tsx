@@ -93,7 +93,8 @@ function useFocusOnHeading(path: string): void {
   const last = useRef(path);
   useEffect(() => {
     if (last.current === path) return;
-    const isOpening = last.current === "" && document.activeElement === document.body;
+    const hasLedOn = pageOf(last.current)?.page.leadsOn ?? false;
+    const isOpening = hasLedOn && document.activeElement === document.body;
     last.current = path;
     if (!isOpening) focusHeading();
   }, [path]);

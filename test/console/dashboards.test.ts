@@ -116,7 +116,7 @@ describe("the pages", () => {
 
   test("have no finding of axe in both themes, and fit each width, also while they are edited", async () => {
     await light.go("dashboards/");
-    await light.page.getByRole("link", { name: "Website" }).waitFor();
+    await light.page.getByRole("main").getByRole("link", { name: "Website" }).waitFor();
     expect(await light.findings()).toEqual([]);
     for (const { page, go, findings, overflow, problems } of [light, dark]) {
       await go("dashboards/1/");

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
-import { PROJECT_KEY } from "../support/start/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
 const server = sharedServer();
@@ -73,12 +73,13 @@ describe.each(THEMES)("in the %s theme", (theme) => {
   test("tabs keep their places when one is chosen", async () => {
     const { page, go } = consoles[theme];
     await go("settings/");
-    const tabs = page.getByRole("tab");
-    const before = await boxes(page, "[role=tab]");
+    const settings = "[aria-label=Settings] [role=tab]";
+    const tabs = page.locator(settings);
+    const before = await boxes(page, settings);
     expect(before.length).toBeGreaterThan(3);
     for (let at = 1; at < before.length; at += 1) {
       await tabs.nth(at).click();
-      expect(await boxes(page, "[role=tab]")).toEqual(before);
+      expect(await boxes(page, settings)).toEqual(before);
     }
   });
 });
@@ -169,3 +170,103 @@ test.each([360, 1440])(
     expect(problems).toEqual([]);
   },
 );
+
+describe("the navigation", () => {
+  const places = (page: Page, name: string) =>
+    page.getByRole("navigation", { name, exact: true }).locator("a, button").allTextContents();
+
+  /** The pages as a reader sees them, without the mark of the server's health. */
+  const pages = async (page: Page) =>
+    (await places(page, "Pages")).map((text) => text.replace(/^Health.*/, "Health"));
+
+  const ALL = [
+    ...["Home", "Live", "Insights", "Dashboards", "Website", "SQL"],
+    ...["Events", "Persons", "Groups", "Logs", "Settings", "Health"],
+  ];
+
+  const change = async (path: string, method: string, body: object) => {
+    const response = await fetch(`${server.url}/api/environments/1/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBeLessThan(300);
+    return (await response.json()) as { id: number };
+  };
+
+  test("has playlists only once there is one, and says whether the server is ready", async () => {
+    const { page, go } = consoles.light;
+    await go("events/");
+    expect(await pages(page)).toEqual(ALL);
+    await page.getByRole("link", { name: /^Health Ready \d/ }).waitFor();
+    await change("session_recording_playlists/", "POST", { name: "Odd" });
+    await go("events/");
+    expect(await pages(page)).toEqual([...ALL.slice(0, 10), "Playlists", ...ALL.slice(10)]);
+  });
+
+  test("has pinned dashboards beneath the others, from when they are pinned", async () => {
+    const { page, problems, go } = consoles.light;
+    const { id } = await change("dashboards/", "POST", { name: "Weekly review" });
+    await go(`dashboards/${id}/`);
+    problems.length = 0;
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Show first" }).click();
+    const pinned = page.getByRole("list", { name: "Pinned dashboards" });
+    await pinned.getByRole("link", { name: "Weekly review" }).waitFor();
+    // The first pinned one is the home of the project.
+    await page.locator(".navigation [aria-current=page]").getByText("Home").waitFor();
+    await page.getByRole("link", { name: "Insights", exact: true }).click();
+    await page.locator(".navigation [aria-current=page]").getByText("Insights").waitFor();
+    expect(problems).toEqual([]);
+    await change(`dashboards/${id}/`, "PATCH", { deleted: true });
+  });
+
+  test.each([
+    ["start/", "Install"],
+    ["tasks/?state=failed", "Deletions"],
+  ])("%s leads on to its tab, and the first Tab reaches the skip link", async (path, tab) => {
+    const { page, go } = consoles.light;
+    await go(path);
+    await page.getByRole("tab", { name: tab, selected: true }).waitFor();
+    expect(page.url()).toContain(`/settings/?${path.split("?")[1] ?? ""}`);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+  });
+
+  test.each(THEMES)("on phones it is a bar at the bottom, in the %s theme", async (theme) => {
+    const { page, problems, go, findings, overflow } = consoles[theme];
+    await page.setViewportSize({ width: 360, height: 740 });
+    await go("persons/");
+    problems.length = 0;
+    expect(await places(page, "Main pages")).toEqual(["Home", "Live", "Ask", "Persons", "More"]);
+    const bar = page.getByRole("navigation", { name: "Main pages" });
+    await bar.locator("[aria-current=page]").getByText("Persons").waitFor();
+    const [box] = await boxes(page, ".bottom-bar");
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBe(740);
+    expect(await findings()).toEqual([]);
+    await bar.getByRole("button", { name: "More" }).click();
+    const dialog = page.getByRole("dialog", { name: "Pages" });
+    await dialog.getByRole("link", { name: "Groups" }).waitFor();
+    expect(await findings()).toEqual([]);
+    await dialog.getByRole("link", { name: "SQL" }).click();
+    await page.getByRole("heading", { name: "SQL", level: 1 }).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    await bar.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("combobox", { name: "Search, or ask a question" }).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await overflow()).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(problems).toEqual([]);
+  });
+
+  test("between phones and wide windows its icons have names", async () => {
+    const { page, go, findings } = consoles.light;
+    await page.setViewportSize({ width: 900, height: 800 });
+    await go("events/");
+    const [box] = await boxes(page, ".navigation");
+    expect(box?.width).toBe(56);
+    await page.getByRole("link", { name: "Groups", exact: true }).waitFor();
+    expect(await findings()).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+});

@@ -134,7 +134,7 @@ test("a key is made, another session is ended, and one signs out", async () => {
   await keys.press("Enter");
   await heading("Settings");
   await keys.reach("Projects");
-  await keys.press("ArrowRight");
+  await keys.press("ArrowRight", "ArrowRight");
   await keys.enter("Key");
   await keys.type("ci");
   await keys.press("Enter");

@@ -201,14 +201,14 @@ test("each reason of the server is explained", () => {
 test("tasks list a deletion with its next run, and it is cancelled there", async () => {
   const { page, go } = opened;
   await go("tasks/");
-  await page.getByText("Nothing waits").waitFor();
+  await page.getByText("No deletions yet").waitFor();
   expect(await flaws()).toEqual([]);
   const path = `/api/environments/1/persons/${personUuid(1, "ann")}/delete_events/`;
   const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
   await fetch(`${server.url}${path}`, { method: "POST", headers });
 
   await page.getByText("Next deletions of persons").waitFor();
-  await page.getByText("the events alone").waitFor();
+  await page.getByText("Events only").waitFor();
   await page.getByRole("button", { name: /^\d+ \w+ 20/ }).click();
   await page.getByRole("button", { name: "Print the receipt" }).waitFor();
   await page.getByText(/^Scheduled/).waitFor();

@@ -17,11 +17,11 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
-test("an empty project leads to the start page, which explains refusals and has the first event", async () => {
+test("an empty project leads to the code for its pages, which explains refusals and has the first event", async () => {
   await using console = await openConsole(browser, server);
   const { page } = console;
   await page.goto(`${server.url}/console/`);
-  await page.getByRole("heading", { name: "Start" }).waitFor();
+  await page.getByRole("tab", { name: "Install", selected: true }).waitFor();
   await page.getByText("Waiting for the first event").waitFor();
   await page.getByText("No request for this project has arrived").waitFor();
   expect(await console.findings()).toEqual([]);

@@ -64,11 +64,14 @@ function ProjectPicker() {
     <Menu
       label="Project"
       isQuiet
-      items={all.map(({ id, name }) => ({
-        label: name,
-        isChosen: id === project.value?.id,
-        onChoose: () => route(`${CONSOLE}/${id}/`),
-      }))}
+      items={[
+        ...all.map(({ id, name }) => ({
+          label: name,
+          isChosen: id === project.value?.id,
+          onChoose: () => route(`${CONSOLE}/${id}/`),
+        })),
+        { label: "Manage projects", icon: "settings", href: href("settings") },
+      ]}
     >
       <span class="project-name">{project.value?.name ?? "No project"}</span>
     </Menu>

@@ -14,10 +14,8 @@ import { PersonPage } from "./persons/person-page.tsx";
 import { PersonsPage } from "./persons/persons-page.tsx";
 import { PlaylistPage } from "./playlists/playlist-page.tsx";
 import { PlaylistsPage } from "./playlists/playlists-page.tsx";
-import { SettingsPage } from "./settings/settings-page.tsx";
+import { movedTo, SettingsPage } from "./settings/settings-page.tsx";
 import { SqlPage } from "./sql/sql-page.tsx";
-import { StartPage } from "./start/start-page.tsx";
-import { TasksPage } from "./tasks/tasks-page.tsx";
 
 /** A page of the console. */
 export type Page = {
@@ -25,45 +23,72 @@ export type Page = {
   path: string;
   /** The name of the browser's tab and of the navigation. */
   title: string;
-  /** Pages with an icon are in the navigation, in the order of the table. */
   icon?: IconName;
+  /** Its part of the navigation, where its pages have the order of the table. */
+  group?: Group;
   /** The letter that leads here after `g`. */
   key?: string;
+  /** Whether it only leads on to another page. */
+  leadsOn?: boolean;
   /** Whether it takes more of a wide window than other pages. */
   isWide?: boolean;
   component: ComponentType<PageProps>;
 };
+
+/** The parts of the navigation, from its top to its foot. */
+export const GROUPS = ["Home", "Analyse", "Data", "Settings"] as const;
+
+/** A part of the navigation. */
+export type Group = (typeof GROUPS)[number];
 
 /** The properties of each page: the named parts of its path. All other state is in the query of the address. */
 export type PageProps = { params: Record<string, string> };
 
 /**
  * All pages. To add one, write its component in a folder of `pages` and add its row here: navigation,
- * keys, search and title follow from the row.
+ * keys and search follow from the row.
  */
 export const PAGES: readonly Page[] = [
-  { path: "", title: "Home", component: HomePage },
-  { path: "start", title: "Start", icon: "start", key: "s", component: StartPage },
   {
-    path: "dashboards",
-    title: "Dashboards",
-    icon: "dashboards",
-    key: "d",
+    ...{ path: "", title: "Home", icon: "home", group: "Home", leadsOn: true },
+    component: HomePage,
+  },
+  {
+    ...{ path: "insights", title: "Insights", icon: "insights", key: "i", group: "Analyse" },
+    component: InsightsPage,
+  },
+  { path: "insights/:short_id", title: "Insight", component: InsightPage },
+  {
+    ...{ path: "dashboards", title: "Dashboards", icon: "dashboards", key: "d", group: "Analyse" },
     component: DashboardsPage,
   },
   { path: "dashboards/:id", title: "Dashboard", isWide: true, component: DashboardPage },
-  { path: "insights", title: "Insights", icon: "insights", key: "i", component: InsightsPage },
-  { path: "insights/:short_id", title: "Insight", component: InsightPage },
-  { path: "events", title: "Events", icon: "events", key: "e", component: EventsPage },
-  { path: "persons", title: "Persons", icon: "persons", key: "p", component: PersonsPage },
+  { path: "sql", title: "SQL", icon: "sql", key: "q", group: "Analyse", component: SqlPage },
+  {
+    ...{ path: "events", title: "Events", icon: "events", key: "e", group: "Data" },
+    component: EventsPage,
+  },
+  {
+    ...{ path: "persons", title: "Persons", icon: "persons", key: "p", group: "Data" },
+    component: PersonsPage,
+  },
   { path: "persons/:id", title: "Person", component: PersonPage },
-  { path: "groups", title: "Groups", icon: "groups", component: GroupsPage },
+  { path: "groups", title: "Groups", icon: "groups", group: "Data", component: GroupsPage },
   { path: "groups/:type", title: "Group", component: GroupPage },
-  { path: "sql", title: "SQL", icon: "sql", key: "q", component: SqlPage },
-  { path: "playlists", title: "Playlists", icon: "playlists", component: PlaylistsPage },
+  { path: "logs", title: "Logs", icon: "logs", key: "l", group: "Data", component: LogsPage },
+  {
+    ...{ path: "playlists", title: "Playlists", icon: "playlists", group: "Data" },
+    component: PlaylistsPage,
+  },
   { path: "playlists/:short_id", title: "Playlist", component: PlaylistPage },
-  { path: "logs", title: "Logs", icon: "logs", key: "l", component: LogsPage },
-  { path: "tasks", title: "Tasks", icon: "tasks", key: "t", component: TasksPage },
-  { path: "health", title: "Health", icon: "health", key: "h", component: HealthPage },
-  { path: "settings", title: "Settings", icon: "settings", component: SettingsPage },
+  {
+    ...{ path: "settings", title: "Settings", icon: "settings", group: "Settings" },
+    component: SettingsPage,
+  },
+  {
+    ...{ path: "health", title: "Health", icon: "health", key: "h", group: "Settings" },
+    component: HealthPage,
+  },
+  { path: "start", title: "Install", key: "s", leadsOn: true, component: movedTo("install") },
+  { path: "tasks", title: "Deletions", key: "t", leadsOn: true, component: movedTo("deletions") },
 ];

@@ -1,5 +1,4 @@
 import { leave, mayAsk, signOut } from "../../api/session.ts";
-import { PAGES } from "../../pages/index.ts";
 import { SETTINGS } from "../../pages/settings/settings-page.tsx";
 import { href } from "../../state/address.ts";
 import { BASE, CONSOLE } from "../../state/base.ts";
@@ -7,12 +6,11 @@ import { THEMES, theme } from "../../state/preferences.ts";
 import { project, projects } from "../../state/project.ts";
 import { copyText } from "../../ui/button.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { places } from "../places.ts";
 import type { Row } from "./row.ts";
 
 const pages = (): Row[] =>
-  PAGES.flatMap(({ path, title, icon }) =>
-    icon ? [{ key: `page ${path}`, icon, title, note: "Page", href: href(path) }] : [],
-  );
+  places().map((place) => ({ ...place, key: `page ${place.key}`, note: "Page" }));
 
 const settings = (): Row[] =>
   SETTINGS.map(({ value, label }) => ({

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { inProject } from "../../state/project.ts";
 
@@ -28,22 +29,35 @@ export const listDashboards = (
     }),
   );
 
+/** How many changes of dashboards this page has made. The navigation lists them again after each. */
+export const dashboardChanges = signal(0);
+
+async function changed(answer: Promise<Dashboard>): Promise<Dashboard> {
+  const dashboard = await answer;
+  dashboardChanges.value += 1;
+  return dashboard;
+}
+
 /** Makes a dashboard. Throws a problem if that is refused. */
 export const createDashboard = (body: Schemas["DashboardDraft"]): Promise<Dashboard> =>
-  read(
-    api.POST("/api/environments/{project_id}/dashboards/", {
-      params: { path: inProject() },
-      body,
-    }),
+  changed(
+    read(
+      api.POST("/api/environments/{project_id}/dashboards/", {
+        params: { path: inProject() },
+        body,
+      }),
+    ),
   );
 
 /** Changes a dashboard. Throws a problem if that is refused. */
 export const changeDashboard = (id: number, body: Change): Promise<Dashboard> =>
-  read(
-    api.PATCH("/api/environments/{project_id}/dashboards/{id}/", {
-      params: { path: { ...inProject(), id } },
-      body,
-    }),
+  changed(
+    read(
+      api.PATCH("/api/environments/{project_id}/dashboards/{id}/", {
+        params: { path: { ...inProject(), id } },
+        body,
+      }),
+    ),
   );
 
 /** How the parts of the editor change a dashboard. Screen readers say `said`. */

@@ -29,6 +29,10 @@ const KNOWN: Record<string, Explained> = {
   },
 };
 
+/** Whether a reason goes away by itself, such as a rebuild. */
+export const isPassing = (reason: string): boolean =>
+  ["shutting_down", "rebuilding", "replaying_journal"].includes(reason);
+
 /** A reason of the server in a sentence with its remedy. */
 export function explained(reason: string): Explained {
   const known = Object.hasOwn(KNOWN, reason) ? KNOWN[reason] : undefined;

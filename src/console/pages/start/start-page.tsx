@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { usePolled } from "../../api/load.ts";
 import { mayAsk } from "../../api/session.ts";
-import { PageHead, Panel } from "../../layout/page-head.tsx";
+import { Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { serverAddress } from "../../state/base.ts";
 import { duration, moment } from "../../state/format.ts";
@@ -23,7 +23,7 @@ type Status = Schemas["ProjectStatus"];
 const EVERY_MS = 2000;
 
 /** Sets a project up: code with its key, the wait for the first event, and why none comes. */
-export function StartPage() {
+export function Install() {
   const status = usePolled("status", EVERY_MS, (signal) =>
     read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
   );
@@ -32,7 +32,6 @@ export function StartPage() {
   const isKnown = data !== undefined || problem !== undefined;
   return (
     <>
-      <PageHead title="Start" lead={`Send events to ${project.value?.name ?? "the project"}`} />
       {problem && <ProblemNote problem={problem} onRetry={status.reload} />}
       {isKnown && <Arrival status={data} />}
       {isKnown && <NextSteps isReached={Boolean(data?.first_event_at)} />}

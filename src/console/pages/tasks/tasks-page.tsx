@@ -1,7 +1,7 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad, usePolled } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
-import { PageHead, Panel } from "../../layout/page-head.tsx";
+import { Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { moment, number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
@@ -19,7 +19,7 @@ const EVERY_MS = 5000;
 
 const STATES = [
   { value: "", label: "All deletions" },
-  { value: "pending", label: "Waiting or running" },
+  { value: "pending", label: "Pending" },
   { value: "completed", label: "Done" },
   { value: "failed", label: "Failed" },
   { value: "cancelled", label: "Cancelled" },
@@ -28,26 +28,26 @@ const STATES = [
 type State = Exclude<(typeof STATES)[number]["value"], "">;
 
 /** Deletions by their state, with the next runs; a row opens to its receipt. */
-export function TasksPage() {
+export function DeletionsTab() {
   const { query, set } = useAddress();
   const state = STATES.find(({ value }) => value === query["state"])?.value ?? "";
   return (
-    <>
-      <PageHead title="Tasks" lead={<NextRuns />} />
-      <Panel isFlush>
-        <div class="toolbar">
-          <Select
-            label="State"
-            isBare
-            value={state}
-            choices={STATES}
-            onChange={(value) => set({ state: value, ...FIRST_PAGE })}
-          />
-          <RunNow>To run all pending deletions now, run on the server:</RunNow>
-        </div>
-        <Deletions state={state === "" ? undefined : state} />
-      </Panel>
-    </>
+    <Panel isFlush>
+      <div class="toolbar">
+        <Select
+          label="State"
+          isBare
+          value={state}
+          choices={STATES}
+          onChange={(value) => set({ state: value, ...FIRST_PAGE })}
+        />
+        <p class="caption">
+          <NextRuns />
+        </p>
+        <RunNow>To run all pending deletions now, run on the server:</RunNow>
+      </div>
+      <Deletions state={state === "" ? undefined : state} />
+    </Panel>
   );
 }
 
@@ -82,7 +82,7 @@ function Deletions({ state }: { state: State | undefined }) {
       detail={({ id }) => <PrintableReceipt id={id} />}
       none={
         state === undefined ? (
-          <NothingWaits />
+          <NoDeletions />
         ) : (
           <NothingPasses onRemove={() => set({ state: "", ...FIRST_PAGE })} />
         )
@@ -91,10 +91,10 @@ function Deletions({ state }: { state: State | undefined }) {
   );
 }
 
-function NothingWaits() {
+function NoDeletions() {
   return (
-    <Empty icon="tasks" title="Nothing waits">
-      <p>A person, or the events of one, is deleted on its page. The deletion appears here.</p>
+    <Empty icon="tasks" title="No deletions yet">
+      <p>Deletions you start on a person's page are tracked here.</p>
       <ButtonLink href={href("persons")}>Persons</ButtonLink>
     </Empty>
   );
@@ -113,7 +113,7 @@ function PrintableReceipt({ id }: { id: number }) {
 }
 
 const LABELS: Record<Deletion["status"], { label: string; tone?: string }> = {
-  pending: { label: "Waits or runs" },
+  pending: { label: "Pending" },
   completed: { label: "Done", tone: "good" },
   failed: { label: "Failed", tone: "bad" },
   cancelled: { label: "Cancelled" },
@@ -122,14 +122,14 @@ const LABELS: Record<Deletion["status"], { label: string; tone?: string }> = {
 const COLUMNS: readonly Column<Deletion>[] = [
   {
     key: "asked",
-    title: "Asked for",
+    title: "Requested",
     cell: ({ created_at }) => moment(created_at),
   },
   {
     key: "kind",
-    title: "Deletes",
+    title: "Scope",
     isExtra: true,
-    cell: ({ kind }) => (kind === "weekly" ? "the person with its events" : "the events alone"),
+    cell: ({ kind }) => (kind === "weekly" ? "Person and all events" : "Events only"),
   },
   {
     key: "person",
