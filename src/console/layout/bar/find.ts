@@ -5,107 +5,87 @@ import { listDashboards } from "../../pages/dashboards/changes.ts";
 import { href } from "../../state/address.ts";
 import { eventTitle } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
+import type { IconName } from "../../ui/icon.tsx";
 import type { Row } from "./row.ts";
 
 /** Most things of a kind that are listed. */
 const SHOWN = 6;
 
+/** A thing that was found: its id among those of its kind, its name, and its page. */
+type Thing = { id: string | number; title: string; href: string; note?: string };
+
 /** A kind of things that the server finds by a text, for sessions with the scope. */
 type Finder = {
-  kind: string;
+  icon: IconName;
+  note: string;
   scope: string;
-  find: (search: string, signal: AbortSignal) => Promise<Row[]>;
+  find: (search: string, signal: AbortSignal) => Promise<Thing[]>;
 };
 
-async function dashboards(search: string, signal: AbortSignal): Promise<Row[]> {
+/** The parameters of a list. */
+const asked = (search: string, signal: AbortSignal) => ({
+  params: { path: inProject(), query: { search, limit: SHOWN } },
+  signal,
+});
+
+async function dashboards(search: string, signal: AbortSignal): Promise<Thing[]> {
   const { results } = await listDashboards({ search, limit: SHOWN }, signal);
-  return results.map(({ id, name }) => ({
-    key: `dashboard ${id}`,
-    icon: "dashboards",
-    title: name || "Dashboard",
-    note: "Dashboard",
-    href: href(`dashboards/${id}`),
-  }));
+  return results.map(({ id, name }) => {
+    return { id, title: name || "Dashboard", href: href(`dashboards/${id}`) };
+  });
 }
 
-async function insights(search: string, signal: AbortSignal): Promise<Row[]> {
+async function insights(search: string, signal: AbortSignal): Promise<Thing[]> {
   const { results } = await read(
-    api.GET("/api/environments/{project_id}/insights/", {
-      params: { path: inProject(), query: { search, limit: SHOWN } },
-      signal,
-    }),
+    api.GET("/api/environments/{project_id}/insights/", asked(search, signal)),
   );
-  return results.map(({ short_id, name }) => ({
-    key: `insight ${short_id}`,
-    icon: "insights",
-    title: name || `Insight ${short_id}`,
-    note: "Insight",
-    href: href(`insights/${short_id}`),
-  }));
+  return results.map(({ short_id: id, name }) => {
+    return { id, title: name || `Insight ${id}`, href: href(`insights/${id}`) };
+  });
 }
 
-async function persons(search: string, signal: AbortSignal): Promise<Row[]> {
+async function persons(search: string, signal: AbortSignal): Promise<Thing[]> {
   const { results } = await read(
-    api.GET("/api/environments/{project_id}/persons/", {
-      params: { path: inProject(), query: { search, limit: SHOWN } },
-      signal,
-    }),
+    api.GET("/api/environments/{project_id}/persons/", asked(search, signal)),
   );
-  return results.map(({ uuid, name }) => ({
-    key: `person ${uuid}`,
-    icon: "persons",
-    title: name,
-    note: "Person",
-    href: href(`persons/${uuid}`),
-  }));
+  return results.map(({ uuid, name }) => {
+    return { id: uuid, title: name, href: href(`persons/${uuid}`) };
+  });
 }
 
-async function groups(search: string, signal: AbortSignal): Promise<Row[]> {
+async function groups(search: string, signal: AbortSignal): Promise<Thing[]> {
   const path = inProject();
   const types = await read(
     api.GET("/api/environments/{project_id}/groups_types/", { params: { path }, signal }),
   );
-  const found = types.map(async ({ group_type, group_type_index }) => {
-    const query = { group_type_index, search, limit: SHOWN };
+  const found = types.map(async ({ group_type: note, group_type_index: type }) => {
+    const query = { group_type_index: type, search, limit: SHOWN };
     const { results } = await read(
       api.GET("/api/environments/{project_id}/groups/", { params: { path, query }, signal }),
     );
-    return results.map(({ group_key, group_properties: { name } }): Row => {
-      const index = String(group_type_index);
-      return {
-        key: `group ${index} ${group_key}`,
-        icon: "groups",
-        title: typeof name === "string" && name !== "" ? name : group_key,
-        note: group_type,
-        href: href(`groups/${index}`, { key: group_key }),
-      };
+    return results.map(({ group_key: key, group_properties: { name } }) => {
+      const title = typeof name === "string" && name !== "" ? name : key;
+      return { id: `${type} ${key}`, title, note, href: href(`groups/${type}`, { key }) };
     });
   });
   return (await Promise.all(found)).flat();
 }
 
-async function events(search: string, signal: AbortSignal): Promise<Row[]> {
+async function events(search: string, signal: AbortSignal): Promise<Thing[]> {
   const { results } = await read(
-    api.GET("/api/environments/{project_id}/event_definitions/", {
-      params: { path: inProject(), query: { search, limit: SHOWN } },
-      signal,
-    }),
+    api.GET("/api/environments/{project_id}/event_definitions/", asked(search, signal)),
   );
-  return results.map(({ name }) => ({
-    key: `event ${name}`,
-    icon: "events",
-    title: eventTitle(name),
-    note: "Event",
-    href: href("events", { event: name }),
-  }));
+  return results.map(({ name }) => {
+    return { id: name, title: eventTitle(name), href: href("events", { event: name }) };
+  });
 }
 
 const FINDERS: readonly Finder[] = [
-  { kind: "dashboards", scope: "dashboard:read", find: dashboards },
-  { kind: "insights", scope: "insight:read", find: insights },
-  { kind: "persons", scope: "person:read", find: persons },
-  { kind: "groups", scope: "group:read", find: groups },
-  { kind: "events", scope: "event_definition:read", find: events },
+  { icon: "dashboards", note: "Dashboard", scope: "dashboard:read", find: dashboards },
+  { icon: "insights", note: "Insight", scope: "insight:read", find: insights },
+  { icon: "persons", note: "Person", scope: "person:read", find: persons },
+  { icon: "groups", note: "Group", scope: "group:read", find: groups },
+  { icon: "events", note: "Event", scope: "event_definition:read", find: events },
 ];
 
 /** Rows that the server finds by a text, and the kinds that it could not search. */
@@ -115,15 +95,20 @@ export type Found = { text: string; rows: Row[]; missing: string[]; problem: Pro
 export async function find(text: string, signal: AbortSignal): Promise<Found> {
   const allowed = FINDERS.filter(({ scope }) => may(scope));
   const found: Found = { text, rows: [], missing: [], problem: undefined };
-  const outcomes = await Promise.allSettled(allowed.map((one) => one.find(text, signal)));
-  outcomes.forEach((outcome, at) => {
-    if (outcome.status === "fulfilled") found.rows.push(...outcome.value);
-    else {
-      if (isAbort(outcome.reason)) throw outcome.reason;
-      found.missing.push(allowed[at]?.kind ?? "");
-      found.problem = asProblem(outcome.reason);
+  const sought = allowed.map(async ({ icon, note, find }) => {
+    try {
+      const things = await find(text, signal);
+      return things.map(
+        ({ id, ...thing }): Row => ({ key: `${icon} ${id}`, icon, note, ...thing }),
+      );
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      found.missing.push(icon);
+      found.problem = asProblem(error);
+      return [];
     }
   });
+  found.rows = (await Promise.all(sought)).flat();
   // A load that had no answer is tried again by itself.
   if (found.problem?.status === 0) throw found.problem;
   return found;
