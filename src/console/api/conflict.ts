@@ -28,10 +28,13 @@ export const onlyChanged = <T extends object>(shown: object, wanted: T): T =>
     Object.entries(wanted).filter(([name, value]) => !isSame(Reflect.get(shown, name), value)),
   ) as T;
 
-/** A change of a thing that is known from a list alone, which has no versions: it is read before it is saved. */
+/**
+ * A change of a thing that is known from a list alone, which has no versions: it is read before it is saved. A deleted one
+ * cannot be read; to restore it undoes nothing else.
+ */
 export function ofRow<T extends object>(row: object, wanted: T): T {
   const change = onlyChanged(row, wanted);
-  rows.set(change, row);
+  if (Reflect.get(row, "deleted") !== true) rows.set(change, row);
   return change;
 }
 
