@@ -93,8 +93,10 @@ describe("the pages", () => {
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
     // The project is young, so that the period is its first day.
-    expect(new URL(page.url()).searchParams.get("period")).toBe("today");
-    await page.getByRole("button", { name: "Reset" }).click();
+    expect(new URL(page.url()).searchParams.get("first")).toBe("today");
+    await page.getByRole("button", { name: "Today" }).waitFor();
+    expect(await page.getByRole("button", { name: "Reset" }).count()).toBe(0);
+    await page.keyboard.press("w");
     await page.getByText("Last 7 days").waitFor();
     await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
     await tile(page, "Page views").getByText("8", { exact: true }).waitFor();

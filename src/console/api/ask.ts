@@ -1,10 +1,13 @@
 import { inProject } from "../state/project.ts";
 import { api, read, type Schemas } from "./client.ts";
 import { namedLines } from "./formula-name.ts";
-import { innerQuery, type Query } from "./query.ts";
+import { innerQuery, type Line, type Query } from "./query.ts";
 
 /** An answer: its numbers, how the question was read, and SQL that finds the same. */
-export type Answer = Omit<Schemas["InsightReport"], "query"> & { query: Query };
+export type Answer = Omit<Schemas["InsightReport"], "query" | "results"> & {
+  query: Query;
+  results: Line[];
+};
 
 /** An answer that has rows instead of lines: of a list of persons or events, or of a statement in SQL. */
 export type TableAnswer = Pick<Schemas["InsightTable"], "columns" | "results"> &

@@ -58,4 +58,7 @@ export const inNodesOf = (saved: Query, query: Query): Query =>
     : { ...saved, source: inNodesOf(saved.source as Query, query) };
 
 /** One line of an answer. */
-export type Line = components["schemas"]["InsightResult"];
+export type Line = components["schemas"]["InsightResult"] & {
+  /** The value of its breakdown in words, where that has other ones. */
+  value_name?: string;
+};

@@ -5,7 +5,9 @@ import { useLoad } from "../api/load.ts";
 import { may } from "../api/session.ts";
 import { PageHead } from "../layout/page-head.tsx";
 import { href } from "../state/address.ts";
-import { inProject } from "../state/project.ts";
+import { inProject, zone } from "../state/project.ts";
+import { dayOfBound } from "../state/ranges.ts";
+import { dayIn, shiftDay } from "../state/zoned-days.ts";
 import { Load, Skeleton } from "../ui/states.tsx";
 import { listDashboards } from "./dashboards/changes.ts";
 
@@ -35,8 +37,34 @@ async function firstPage(signal: AbortSignal): Promise<string> {
   const { results } = await listDashboards({ limit: 100 }, signal);
   const first = results.find(({ pinned }) => pinned) ?? results[0];
   if (first === undefined) return href("dashboards");
+  const from = String(first.filters["date_from"] ?? "-6d");
+  const newest = may("query:read") || may("event:read") ? await newestDay(signal) : undefined;
   const isYoung = Date.now() - Date.parse(first_event_at) < YOUNG_MS;
-  return href(`dashboards/${first.id}`, { period: isYoung ? "today" : undefined });
+  return href(`dashboards/${first.id}`, { first: firstPeriod(from, newest, isYoung) });
+}
+
+/** The day of the newest event on the project's clock; undefined without one. */
+async function newestDay(signal: AbortSignal): Promise<string | undefined> {
+  const { results } = await read(
+    api.GET("/api/environments/{project_id}/events/", {
+      params: { path: inProject(), query: { limit: 1 } },
+      signal,
+    }),
+  );
+  const { timestamp } = results[0] ?? {};
+  return timestamp && dayIn(new Date(timestamp), zone());
+}
+
+/**
+ * The period that a dashboard opens with, instead of its own: the first day of a young project, or the 30 days up to
+ * the newest event, if that is older than the dashboard's own period. Undefined if that one has events.
+ */
+function firstPeriod(from: string, newest: string | undefined, isYoung: boolean) {
+  const today = dayIn(new Date(), zone());
+  if (newest === undefined) return undefined;
+  const began = dayOfBound(from, new Date(), zone()) ?? "";
+  if (newest < began) return `${shiftDay(newest, -29)}..${newest}`;
+  return isYoung && newest === today ? "today" : undefined;
 }
 
 /** Leads to where the project is. */

@@ -1,4 +1,4 @@
-import { dayOfBound } from "./ranges.ts";
+import { dayOfBound, rangeName } from "./ranges.ts";
 
 /**
  * A period as the address has it: `today`, `yesterday`, `month`, or days such as `7d`, which are today and the six
@@ -45,6 +45,35 @@ export function periodOfRange(from: string, to: string): Period {
   const back = /^-(\d{1,3})d$/.exec(from)?.[1];
   if (back !== undefined && to === "") return `${Number(back) + 1}d`;
   return to === "" && !/^\d/.test(from) ? from : `${from}..${to}`;
+}
+
+const AGO: Record<string, string> = {
+  h: "hour",
+  d: "day",
+  w: "week",
+  m: "month",
+  q: "quarter",
+  y: "year",
+};
+
+/** A bound in words, such as `30 days ago`; a day as it is. */
+function boundWords(bound: string): string {
+  const [, count, unit = ""] = /^-(\d+)([hdwmqy])(?:Start|End)?$/.exec(bound) ?? [];
+  if (count === undefined) return /^-?0?d?(?:Start|End)?$/.test(bound) ? "today" : bound;
+  return Number(count) === 0 ? "today" : `${count} ${AGO[unit]}${count === "1" ? "" : "s"} ago`;
+}
+
+/** The bounds of a query in words within a sentence: `in the last 30 days`, `today`, `from 2026-11-01 to 2026-11-21`. */
+export function rangeWords(from: string, to: string): string {
+  const period = periodOfRange(from, to);
+  const name = PERIODS.find(({ value }) => value === period)?.label ?? rangeName(from, to);
+  if (name !== undefined) {
+    const words = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+    if (words === "all time") return "ever";
+    return /^last \d/.test(words) ? `in the ${words}` : words;
+  }
+  if (to === "") return `since ${boundWords(from)}`;
+  return `from ${boundWords(from)} to ${boundWords(to)}`;
 }
 
 /** A period in the one form in which {@link PERIODS} has it: `-6d` is `7d`. */

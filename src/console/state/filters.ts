@@ -1,3 +1,4 @@
+import { rangeWords } from "./bounds.ts";
 import { eventTitle, valueText } from "./format.ts";
 
 /** A condition on a property, or on what a person did, as the API has it. */
@@ -128,8 +129,7 @@ function behaviorText(filter: Filter): string {
 
 function timeOf({ time_value, time_interval, value, ...filter }: Filter): string[] {
   const [from, to] = [filter["explicit_datetime"], filter["explicit_datetime_to"]];
-  if (from === "all") return ["ever"];
-  if (from != null) return [`from ${from}${to == null ? "" : ` to ${to}`}`];
+  if (from != null) return [rangeWords(String(from), String(to ?? ""))];
   if (time_value === undefined || value === "performed_event_regularly") return [];
   return [`in the last ${time_value} ${time_interval}${time_value === 1 ? "" : "s"}`];
 }

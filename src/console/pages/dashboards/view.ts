@@ -38,21 +38,27 @@ function savedPeriod({ filters: { date_from, date_to } }: Dashboard): string {
   return periodOf({ kind: "", dateRange: dateRangeOf(period) }) === period ? period : "";
 }
 
+/** The period of an address: a chosen one, else one with events from the first page, else the saved one. */
+function periodIn({ period, first }: Record<string, string>, saved: string) {
+  const chosen = period === OWN ? "" : period;
+  return { period: chosen ?? first ?? saved, isChosen: chosen !== undefined };
+}
+
 /** Period and filters of a dashboard, and how to change them in the address. */
 export function useView(dashboard: Dashboard): View {
   const { query, set } = useAddress();
   const kept = plainFilters(dashboard.filters["properties"]);
   const before = savedPeriod(dashboard);
-  const asked = query["period"] === OWN ? "" : query["period"];
-  const period = asked ?? before;
+  const { period, isChosen } = periodIn(query, before);
   const filters = query["filters"] && kept ? readFilters(query["filters"]) : kept;
-  const hasPeriod = asked !== undefined && asked !== before;
+  const isOther = period !== before;
+  const hasPeriod = isOther && isChosen;
   const hasFilters = JSON.stringify(filters) !== JSON.stringify(kept);
   // The dashboard's own last day would stay if none were sent.
   const range =
     period === "" ? { date_from: null, date_to: null } : { date_to: null, ...dateRangeOf(period) };
   const override = {
-    ...(hasPeriod ? range : {}),
+    ...(isOther ? range : {}),
     ...(hasFilters ? { properties: filters } : {}),
   };
   const isUnnamed = before === "" && dashboard.filters["date_from"] != null;
@@ -71,12 +77,13 @@ export function useView(dashboard: Dashboard): View {
       ...(hasPeriod ? range : {}),
       ...(hasFilters ? { properties: filters } : {}),
     },
-    setPeriod: (next) => set({ period: next === before ? "" : next || OWN }, { push: true }),
+    setPeriod: (next) =>
+      set({ period: next === before ? "" : next || OWN, first: "" }, { push: true }),
     setFilters: (next) => {
       const isKept = JSON.stringify(next) === JSON.stringify(kept);
       set({ filters: isKept ? "" : JSON.stringify(next) }, { push: true });
     },
-    reset: () => set({ period: "", filters: "" }, { push: true }),
+    reset: () => set({ period: "", filters: "", first: "" }, { push: true }),
   };
 }
 

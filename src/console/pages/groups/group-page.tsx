@@ -13,6 +13,9 @@ import { DescribeGroup } from "./group-code.tsx";
 import { GroupEvents } from "./group-events.tsx";
 import { GroupPersons } from "./group-persons.tsx";
 import { useGroupTypes } from "./groups-page.tsx";
+import { NoSuchGroup, typeNamed } from "./no-such-group.tsx";
+
+type ShownProps = { type: Schemas["GroupType"]; groupKey: string };
 
 const TABS = [
   { value: "properties", label: "Properties" },
@@ -40,13 +43,27 @@ async function findGroup(
   }
 }
 
-/** One group: its properties, events and persons. The key is a parameter of the address, since it may be any text. */
+/** One group. The key is a parameter of the address, since it may be any text. */
 export function GroupPage({ params }: PageProps) {
-  const { query, set } = useAddress();
-  const index = Number(params["type"]);
+  const { query } = useAddress();
+  const named = params["type"] ?? "";
   const groupKey = query["key"] ?? "";
   const types = useGroupTypes();
-  const type = types.data?.find((one) => one.group_type_index === index)?.group_type;
+  const type = typeNamed(types.data ?? [], named);
+  if (type && groupKey !== "") return <Shown type={type} groupKey={groupKey} />;
+  return (
+    <>
+      <PageHead title={groupKey || "Group"} above={{ title: "Groups", href: href("groups") }} />
+      <Load of={types} skeleton={<Skeleton rows={6} height={40} />}>
+        {(known) => <NoSuchGroup types={known} type={type} named={named} />}
+      </Load>
+    </>
+  );
+}
+
+/** A group of a type that the project has: its properties, events and persons. */
+function Shown({ type: { group_type_index: index, group_type: type }, groupKey }: ShownProps) {
+  const { query, set } = useAddress();
   const found = useLoad(`group ${index} ${groupKey}`, (signal) =>
     findGroup(index, groupKey, signal),
   );
@@ -60,9 +77,7 @@ export function GroupPage({ params }: PageProps) {
         above={{ title: "Groups", href: href("groups", { type: String(index) }) }}
         lead={
           <>
-            {type && <bdi>{type}</bdi>}
-            {type && " · "}
-            <bdi>{groupKey}</bdi>
+            <bdi>{type}</bdi> · <bdi>{groupKey}</bdi>
             {group && ` · since ${day(group.created_at)}`}
           </>
         }
@@ -82,7 +97,7 @@ export function GroupPage({ params }: PageProps) {
                 ) : (
                   <DescribeGroup
                     title="No event describes this group"
-                    {...(type && { type })}
+                    type={type}
                     groupKey={groupKey}
                   />
                 )}

@@ -9,6 +9,7 @@ import { Load, NothingPasses, Skeleton } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { DescribeGroup } from "./group-code.tsx";
+import { NoSuchGroup, typeNamed } from "./no-such-group.tsx";
 
 type Group = Schemas["Group"];
 
@@ -33,20 +34,14 @@ export function GroupsPage() {
       <PageHead title="Groups" lead="Companies, teams and the like that events belong to" />
       <Load of={types} skeleton={<Skeleton rows={12} height={40} />}>
         {(found) => {
-          const [first] = found;
-          if (first === undefined) {
-            return (
-              <Panel>
-                <DescribeGroup title="No event belongs to a group yet" />
-              </Panel>
-            );
-          }
+          const named = query["type"] ?? String(found[0]?.group_type_index);
+          const chosen = typeNamed(found, named);
+          if (chosen === undefined) return <NoSuchGroup types={found} named={named} />;
           const tabs = found.map((one) => ({
             value: String(one.group_type_index),
             label: one.group_type,
           }));
-          const chosen = tabs.find(({ value }) => value === query["type"]) ?? tabs[0];
-          const { value, label } = chosen ?? { value: "0", label: first.group_type };
+          const value = String(chosen.group_type_index);
           return (
             <Tabs
               label="Types of groups"
@@ -54,7 +49,7 @@ export function GroupsPage() {
               value={value}
               onChange={(type) => set({ type, search: "", page: "" })}
             >
-              <GroupList key={value} index={Number(value)} type={label} />
+              <GroupList key={value} index={Number(value)} type={chosen.group_type} />
             </Tabs>
           );
         }}

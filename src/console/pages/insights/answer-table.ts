@@ -50,7 +50,8 @@ export function nameOf(line: Line, isOnlyMeasure: boolean): string {
   const { breakdown_value } = line;
   const label = measureOf(line);
   if (breakdown_value === null) return label;
-  const values = [breakdown_value].flat().map((value) => VALUE_NAMES[value] ?? value);
+  const shown = line.value_name ?? breakdown_value;
+  const values = [shown].flat().map((value) => VALUE_NAMES[value] ?? value);
   return isOnlyMeasure ? values.join(", ") : `${label}: ${values.join(", ")}`;
 }
 

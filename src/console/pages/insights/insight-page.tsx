@@ -101,6 +101,44 @@ function understoodQuery(query: Query, { data, isLoading }: Loaded<Answer>): Que
   return isWords(query) && data && !isLoading ? data.query : query;
 }
 
+/** The sentence of an answer without its dates; empty until it has come. */
+function saidBy({ data, isLoading }: Loaded<Answer>): string {
+  if (data === undefined || isLoading) return "";
+  return data.sentence || (data.explanation ?? "").replace(/(?: \([^()]*\))?\.$/, "");
+}
+
+/** The fields of a question; without them where the words are refused, as they would belong to another question. */
+function QuestionPart(props: {
+  query: Query;
+  isRefused: boolean;
+  isAwaited: boolean;
+  onKeep: () => void;
+  onChange: (next: Query, asked: Asked) => void;
+}) {
+  const { query, isRefused, isAwaited, onKeep, onChange } = props;
+  if (!isRefused && !isAwaited && !isBuilt(query) && !isList(query)) return null;
+  return (
+    <Panel title="Question">
+      {isAwaited && <Skeleton height={480} />}
+      {isRefused && <p class="caption">The fields appear once the words are understood.</p>}
+      {!isAwaited && !isRefused && (
+        // A typed change is a step of the history when its field loses the focus.
+        <div onChange={onKeep}>
+          <Builder
+            query={query}
+            onChange={(next) =>
+              onChange(next, { isRun: next.series?.length !== query.series?.length })
+            }
+          />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** Whether the builder makes such queries. */
+const isBuilt = ({ kind }: Query) => KINDS.some(({ value }) => value === kind);
+
 function Editor(props: {
   query: Query;
   /** Words that were typed elsewhere, instead of the query. */
@@ -120,10 +158,10 @@ function Editor(props: {
   };
   const choose = (next: Query) => change(next, { isRun: true });
   const words = useWords({ query: sent, first: props.words, onQuery: change });
-  const missing = words.reading?.query === null ? NOT_UNDERSTOOD : missingIn(sent);
+  const isRefused = words.reading?.query === null;
+  const missing = isRefused ? NOT_UNDERSTOOD : missingIn(sent);
   const { answer, annotations } = useAnswer(missing ? null : key, sent, insight?.id);
   const query = understoodQuery(sent, answer);
-  const isBuilt = KINDS.some(({ value }) => value === query.kind);
   const isTrend = query.kind === "TrendsQuery";
   return (
     <>
@@ -141,30 +179,20 @@ function Editor(props: {
           onChange={props.onSaved}
         />
       </PageHead>
-      {!isSql(query) && <Words of={words} onQuery={change} />}
+      {!isSql(query) && <Words of={words} said={saidBy(answer)} onQuery={change} />}
       <div class="editor">
-        {isWords(query) && !answer.data && !answer.problem && (
-          <Panel title="Question">
-            <Skeleton height={480} />
-          </Panel>
-        )}
-        {(isBuilt || isList(query)) && (
-          <Panel title="Question">
-            {/* A typed change is a step of the history when its field loses the focus. */}
-            <div onChange={keep}>
-              <Builder
-                query={query}
-                onChange={(next) =>
-                  change(next, { isRun: next.series?.length !== query.series?.length })
-                }
-              />
-            </div>
-          </Panel>
-        )}
+        <QuestionPart
+          query={query}
+          isRefused={isRefused}
+          isAwaited={isWords(query) && !answer.data && !answer.problem}
+          onKeep={keep}
+          onChange={change}
+        />
         <Panel
           title="Answer"
           tools={
-            (isBuilt || query.kind === "EventsQuery") && (
+            !isRefused &&
+            (isBuilt(query) || query.kind === "EventsQuery") && (
               <PeriodChoice
                 period={periodOf(query)}
                 onPeriod={(period) => choose(withPeriod(query, period))}

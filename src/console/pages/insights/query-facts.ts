@@ -1,5 +1,7 @@
-import type { Query } from "../../api/query.ts";
+import type { Query, SeriesNode } from "../../api/query.ts";
+import { filtersText } from "../../state/filters.ts";
 import { eventTitle, valueText } from "../../state/format.ts";
+import { MATHS } from "./query-state.ts";
 
 /** A field of a query in words: `Formula`, `A / B`. */
 export type Fact = { name: string; text: string };
@@ -49,15 +51,89 @@ export function otherFacts(query: Query): Fact[] {
 const isEmpty = (value: unknown): boolean =>
   value == null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
 
-function factOf(field: string, value: unknown, { funnelsFilter }: Query): Fact[] {
+function factOf(field: string, value: unknown, query: Query): Fact[] {
+  const { funnelsFilter } = query;
   if (isEmpty(value) || field === "version" || field === "tags") return [];
   const name = NAMES[field] ?? field.replaceAll("_", " ");
+  if (name === "Formula") return [{ name, text: formulaText(value, query) }];
+  if (field === "select" || field === "orderBy") {
+    const say = field === "select" ? columnTitle : orderText;
+    return [
+      {
+        name,
+        text: [value]
+          .flat()
+          .map((one) => say(String(one)))
+          .join(", "),
+      },
+    ];
+  }
   const unit = field === "funnelWindowInterval" ? funnelsFilter?.["funnelWindowIntervalUnit"] : "";
   const said = [value].flat().map(textOf).join(", ");
   // Choices have underscores between their words; names stay as they are.
   const words = /(Type|Format|Aggregation)$/.test(field) ? said.replaceAll("_", " ") : said;
   const text = `${words} ${unit ?? "day"}`.trim();
   return [{ name, text }];
+}
+
+/** Columns of lists in words; properties have their own name. */
+const COLUMNS: Record<string, string> = {
+  ...{ person: "Person", person_id: "Person", email: "E-mail", created_at: "First seen" },
+  ...{ event: "Event", timestamp: "Time", distinct_id: "Distinct id", id: "Id", uuid: "Id" },
+  ...{ count: "Number", last_at: "Last", "*": "Event, Person, Time" },
+  ...{ "count()": "Number", "min(timestamp)": "First", "max(timestamp)": "Last" },
+};
+
+/** The title of a column of a list. */
+export const columnTitle = (name: string): string =>
+  COLUMNS[name] ?? name.replace(/^person\.properties\./, "person ").replace(/^properties\./, "");
+
+/** Columns with times, of which the latest are the newest. */
+const TIMES = /^(?:created_at|timestamp|last_at|(?:min|max)\(timestamp\))$/;
+
+/** An order in words, such as `newest first` or `Number, greatest first`. */
+function orderText(order: string): string {
+  const [, column = order, way] = /^(.*?)(?:\s+(asc|desc))?$/i.exec(order.trim()) ?? [];
+  const isDown = way?.toLowerCase() === "desc";
+  if (/^(?:created_at|timestamp)$/.test(column)) return isDown ? "newest first" : "oldest first";
+  if (TIMES.test(column)) {
+    return `${columnTitle(column)}, ${isDown ? "latest first" : "earliest first"}`;
+  }
+  return `${columnTitle(column)}, ${isDown ? "greatest first" : "least first"}`;
+}
+
+const SIGNS: Record<string, string> = { "*": "×", "/": "÷", "-": "−" };
+
+/** A formula with the names of its series: `purchase ÷ Page view × 100`. */
+function formulaText(value: unknown, { series = [] }: Query): string {
+  return [value]
+    .flat()
+    .map(textOf)
+    .join(", ")
+    .replace(/[*/-]/g, (sign) => ` ${SIGNS[sign]} `)
+    .replace(/\b[A-Z]\b/g, (letter) => {
+      const node = series[letter.charCodeAt(0) - 65];
+      return node === undefined ? letter : seriesName(node);
+    })
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** A series in few words: its own name, or its event with the measure and the filters. */
+function seriesName({
+  event,
+  math = "total",
+  math_property,
+  custom_name,
+  properties,
+}: SeriesNode): string {
+  if (custom_name) return custom_name;
+  const name = event === null ? "All events" : eventTitle(event);
+  const measure = MATHS.find(({ value }) => value === math)?.label ?? math;
+  const of = math_property === undefined ? measure : `${measure} ${math_property}`;
+  const only = filtersText(properties);
+  const notes = [...(math === "total" ? [] : [of]), ...(only === "" ? [] : [only])];
+  return notes.length === 0 ? name : `${name} (${notes.join(", ")})`;
 }
 
 function textOf(value: unknown): string {

@@ -10,6 +10,7 @@ import { Empty, ProblemNote } from "../../ui/states.tsx";
 import { Wrapping } from "../../ui/wrapping.tsx";
 import { Grid } from "../sql/sql-result.tsx";
 import { isSql } from "./answer-table.ts";
+import { columnTitle } from "./query-facts.ts";
 
 /** The rows of a list of persons or events, or of a statement in SQL. */
 export function Rows({ answer, title }: { answer: TableAnswer; title: string }) {
@@ -88,20 +89,9 @@ type Shown = {
   cell: (value: unknown) => ComponentChildren;
 };
 
-/** Columns of lists in words; properties have their own name. */
-const TITLES: Record<string, string> = {
-  ...{ person: "Person", person_id: "Person", email: "E-mail", created_at: "First seen" },
-  ...{ event: "Event", timestamp: "Time", distinct_id: "Distinct id", id: "Id", uuid: "Id" },
-  ...{ count: "Number", last_at: "Last" },
-  ...{ "count()": "Number", "min(timestamp)": "First", "max(timestamp)": "Last" },
-};
-
-const titleOf = (name: string): string =>
-  TITLES[name] ?? name.replace(/^person\.properties\./, "person ").replace(/^properties\./, "");
-
 const columnsOf = ({ columns, types, query }: TableAnswer): Shown[] =>
   columns.flatMap((name, at): Shown[] => {
-    const title = titleOf(name);
+    const title = columnTitle(name);
     if (name === "*") return eventColumns(at);
     if (name === "count()") return [{ title, at, isNumber: true, cell: numberCell }];
     const isOfPerson = query.kind === "ActorsQuery" && name === "id";

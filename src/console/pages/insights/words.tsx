@@ -16,6 +16,8 @@ export type WordsState = {
   words: string;
   /** The last reading of typed words; undefined after a change of the builder. */
   reading: Reading | undefined;
+  /** Whether the words are typed, and not those of the query. */
+  isTyped: boolean;
   /** Whether the words say another question than the query, or none that is understood. */
   isAhead: boolean;
   problem: Problem | undefined;
@@ -98,6 +100,7 @@ export function useWords({ query, first, onQuery }: WordsProps): WordsState {
   return {
     words,
     reading: read?.reading,
+    isTyped: typed !== undefined,
     isAhead: typed !== undefined && !isUnderstood,
     problem,
     type: (text) => put(text, false),
@@ -121,9 +124,15 @@ type WordsProps = {
 };
 
 /** The question as a sentence. Words that are not understood are underlined, with questions that work. */
-export function Words(props: { of: WordsState; onQuery: WordsProps["onQuery"] }) {
+export function Words(props: {
+  of: WordsState;
+  /** The sentence of the answer, for a query that words cannot ask. */
+  said: string;
+  onQuery: WordsProps["onQuery"];
+}) {
   const { onQuery } = props;
-  const { words, reading, problem, type, run } = props.of;
+  const { reading, problem, isTyped, type, run } = props.of;
+  const words = isTyped ? props.of.words : props.of.words || props.said;
   const [scrolled, setScrolled] = useState(0);
   const unknown = reading?.unknown ?? [];
   const others = reading?.readings.slice(1) ?? [];
@@ -141,7 +150,7 @@ export function Words(props: { of: WordsState; onQuery: WordsProps["onQuery"] })
           placeholder="Ask, such as: visitors by country last 30 days"
           value={words}
           onInput={(event) => type(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === "Enter" && !event.isComposing && run(words)}
+          onKeyDown={(event) => event.key === "Enter" && !event.isComposing && run(props.of.words)}
           onScroll={(event) => setScrolled(event.currentTarget.scrollLeft)}
         />
       </div>
