@@ -270,3 +270,16 @@ describe("the navigation", () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 });
+
+test.each(["settings/?tab=appearance", "persons/1/?tab=activity", "settings/"])(
+  "on phones the chosen tab of %s is within the window",
+  async (path) => {
+    const { page, go } = consoles.light;
+    await page.setViewportSize({ width: 360, height: 740 });
+    await go(path);
+    const [box] = await boxes(page, "[role=tab][aria-selected=true]");
+    expect(box?.x).toBeGreaterThan(0);
+    expect((box?.x ?? 0) + (box?.width ?? 360)).toBeLessThan(360);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  },
+);

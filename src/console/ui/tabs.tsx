@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 /** Tabs, of which one is shown. Arrow keys move between them. */
 export function Tabs<T extends string>(props: {
@@ -11,6 +11,12 @@ export function Tabs<T extends string>(props: {
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  // Where the tabs do not fit, the strip shows the chosen one. `scrollIntoView` would have the first Tab go on from there.
+  useLayoutEffect(() => {
+    const strip = list.current;
+    const chosen = strip?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (strip && chosen) strip.scrollLeft = chosen.offsetLeft - strip.offsetLeft - 48;
+  }, [props.value]);
   const move = (event: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
