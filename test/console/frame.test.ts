@@ -118,7 +118,7 @@ test("each page and each thing has a title of its own, with the project", async 
     [`insights/${first?.short_id}/`, `${first?.name}`],
     [`insights/${second?.short_id}/`, `${second?.name}`],
     ["events/", "Events"],
-    ["persons/", "Persons"],
+    ["persons/", "People"],
     ["persons/1/", "ann@example.com"],
     ["groups/", "Groups"],
     ["sql/", "SQL"],

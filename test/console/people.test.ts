@@ -103,6 +103,85 @@ describe.each(THEMES)("in the %s theme", (theme) => {
   );
 });
 
+/** The rows of the list, each as one line of text. */
+const rowsOf = async ({ page }: Console): Promise<string[]> => {
+  const texts = await page.locator("tbody tr").allTextContents();
+  return texts.map((text) => text.trim());
+};
+
+test.each([
+  ["events/", "Time", "time"],
+  ["persons/", "First seen", "since"],
+])("the head of %s sorts the whole list, and page by page", async (path, title, key) => {
+  const { page, problems, go } = consoles.light;
+  problems.length = 0;
+  await go(path);
+  const head = page.getByRole("columnheader", { name: title });
+  expect(await head.getAttribute("aria-sort")).toBe("descending");
+  const newest = await rowsOf(consoles.light);
+  expect(newest.length).toBeGreaterThan(3);
+  await head.getByRole("button").click();
+  await page.waitForURL(`**/*sort=${key}`);
+  while ((await rowsOf(consoles.light))[0] !== newest.at(-1)) await Bun.sleep(20);
+  expect(await rowsOf(consoles.light)).toEqual(newest.toReversed());
+  expect(await head.getAttribute("aria-sort")).toBe("ascending");
+  await head.getByRole("button").click();
+  await page.waitForURL((url) => url.search === "");
+  while ((await rowsOf(consoles.light))[0] !== newest[0]) await Bun.sleep(20);
+  expect(problems).toEqual([]);
+});
+
+test("the oldest events pass the same filters as the newest", async () => {
+  const { page, go } = consoles.light;
+  const filters = [{ key: "$pathname", operator: "is_set", value: "is_set", type: "event" }];
+  await go(`events/?sort=time&filters=${encodeURIComponent(JSON.stringify(filters))}`);
+  await page.getByText("/checkout/paid").waitFor();
+  expect(await page.locator("tbody tr").count()).toBe(2);
+  await go("events/?sort=time&event=purchase");
+  expect(await page.locator("tbody tr").count()).toBe(1);
+  await go("persons/?sort=since&search=rosa.dubois");
+  expect(await page.locator("tbody tr").count()).toBe(1);
+});
+
+test("the head stays in view, rows have 36 px, and j marks a whole row", async () => {
+  const { page, go } = consoles.light;
+  await page.setViewportSize({ width: 1440, height: 300 });
+  await go("events/");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  const row = page.locator("tbody tr").nth(1);
+  const outline = "getComputedStyle(document.querySelectorAll('tbody tr')[1]).outlineStyle";
+  expect(await page.evaluate(outline)).toBe("solid");
+  expect((await row.boundingBox())?.height).toBe(36);
+  await page.evaluate("scrollTo(0, 200)");
+  const head = await page.getByRole("columnheader", { name: "Time" }).boundingBox();
+  expect(head?.y).toBe(48);
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+describe.each(THEMES)("on a phone in the %s theme", (theme) => {
+  test.each([
+    ["events/", ["purchase", "rosa.dubois@example.com", "/checkout/paid"], /\d\d:\d\d:\d\d/],
+    ["persons/", ["rosa.dubois@example.com"], /\d{1,2} \w{3,4} \d{4}/],
+  ])("rows of %s have two lines with all that they say", async (path, texts, time) => {
+    const { page, problems, go, findings, overflow } = consoles[theme];
+    problems.length = 0;
+    await page.setViewportSize({ width: 360, height: 900 });
+    await go(path);
+    const main = page.locator("main");
+    for (const text of texts) await main.getByText(text, { exact: true }).first().waitFor();
+    await main.getByText(time).first().waitFor();
+    const heights = (await page.evaluate(
+      "[...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().height)",
+    )) as number[];
+    expect(Math.max(...heights)).toBeLessThan(48);
+    expect(await overflow()).toBe(0);
+    expect(await findings()).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(problems).toEqual([]);
+  });
+});
+
 test("live events name their people, and a person leads to its page", async () => {
   const { page } = consoles.light;
   await page.goto(`${server.url}/console/1/events/?live=1`);

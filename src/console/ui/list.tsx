@@ -6,7 +6,7 @@ import { number } from "../state/format.ts";
 import { Field, Select } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 import { Load, Skeleton } from "./states.tsx";
-import { Table, type TableProps } from "./table.tsx";
+import { type Sort, Table, type TableProps } from "./table.tsx";
 
 /** Rows of a page. */
 export const ROWS = 50;
@@ -90,17 +90,20 @@ type Page<T> = {
 };
 
 /**
- * The table of a list with the ways to its other pages. Page and open row are in the address. Without a row,
+ * The table of a list with the ways to its other pages. Page, order and open row are in the address. Without a row,
  * `none` says why.
  */
 export function ListTable<T>(
-  props: Omit<TableProps<T>, "rows" | "open" | "onOpen"> & {
+  props: Omit<TableProps<T>, "rows" | "open" | "onOpen" | "sort" | "onSort"> & {
     of: Loaded<Page<T>>;
+    /** How the whole list is sorted at first, if its heads sort it. */
+    sortedBy?: Sort;
     none: ComponentChildren;
   },
 ) {
   const { query, set } = useAddress();
-  const { of, none, ...table } = props;
+  const { of, none, sortedBy, ...table } = props;
+  const sort = (chosen: Sort) => set({ sort: chosen === sortedBy ? "" : chosen, ...FIRST_PAGE });
   return (
     <Load of={of} skeleton={<Skeleton rows={10} height={40} />}>
       {({ results, count, next }) =>
@@ -111,6 +114,8 @@ export function ListTable<T>(
             <Table
               {...table}
               rows={results}
+              sort={query["sort"] || sortedBy}
+              onSort={sort}
               open={query["open"]}
               onOpen={(open) => set({ open })}
             />

@@ -13,6 +13,8 @@ export type Column<T> = {
   isNumber?: boolean;
   /** Left out on narrow screens. */
   isExtra?: boolean;
+  /** In a second line of its row on narrow screens. */
+  isBelow?: boolean;
   /** Its width, such as `160px`; the others share the rest. */
   width?: string;
   /** Sorted by a click on its head. */
@@ -39,7 +41,7 @@ export type TableProps<T> = {
 
 const narrow = matchMedia("(max-width: 767px)");
 
-/** Whether the extra columns are left out, as the styles do. */
+/** Whether the window has no room for all columns. */
 const isNarrow = signal(narrow.matches);
 narrow.addEventListener("change", ({ matches }) => {
   isNarrow.value = matches;
@@ -48,19 +50,28 @@ narrow.addEventListener("change", ({ matches }) => {
 /** A table of rows, which can open in place and be sorted. `j`, `k` and Enter work in it. */
 export function Table<T>(props: TableProps<T>) {
   const id = useId();
+  const columns = props.columns.filter(
+    ({ isExtra, isBelow }) => !isNarrow.value || !(isExtra || isBelow),
+  );
   return (
     <div class="table-frame">
       <table class="table" aria-label={props.label}>
         <thead>
           <tr>
-            {props.columns.map((column) => (
+            {columns.map((column) => (
               <Head key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
             ))}
           </tr>
         </thead>
         <tbody>
           {props.rows.map((row) => (
-            <Row key={props.keyOf(row)} row={row} table={props} id={`${id}-${props.keyOf(row)}`} />
+            <Row
+              key={props.keyOf(row)}
+              row={row}
+              table={props}
+              columns={columns}
+              id={`${id}-${props.keyOf(row)}`}
+            />
           ))}
         </tbody>
       </table>
@@ -68,8 +79,7 @@ export function Table<T>(props: TableProps<T>) {
   );
 }
 
-const classOf = ({ isNumber, isExtra }: { isNumber?: boolean; isExtra?: boolean }) =>
-  [isNumber && "number", isExtra && "extra"].filter(Boolean).join(" ") || undefined;
+const classOf = ({ isNumber }: { isNumber?: boolean }) => (isNumber ? "number" : undefined);
 
 function Head<T>(props: {
   column: Column<T>;
@@ -105,8 +115,16 @@ function Head<T>(props: {
   );
 }
 
-function Row<T>({ row, table, id }: { row: T; table: TableProps<T>; id: string }) {
-  const { columns, keyOf, detail, open, onOpen } = table;
+function Row<T>(props: {
+  row: T;
+  table: TableProps<T>;
+  /** The columns that have a cell of their own. */
+  columns: readonly Column<T>[];
+  id: string;
+}) {
+  const { row, table, columns, id } = props;
+  const { keyOf, detail, open, onOpen } = table;
+  const below = isNarrow.value ? table.columns.filter(({ isBelow }) => isBelow) : [];
   const isOpen = open === keyOf(row);
   const toggle = () => onOpen?.(isOpen ? undefined : keyOf(row));
   return (
@@ -132,12 +150,20 @@ function Row<T>({ row, table, id }: { row: T; table: TableProps<T>; id: string }
           </td>
         ))}
       </tr>
+      {below.length > 0 && (
+        <tr class={isOpen ? "below open" : "below"}>
+          <td colSpan={columns.length}>
+            <div>
+              {below.map((column) => (
+                <span key={column.key}>{column.cell(row)}</span>
+              ))}
+            </div>
+          </td>
+        </tr>
+      )}
       {detail && isOpen && (
         <tr class="detail">
-          <td
-            colSpan={columns.filter(({ isExtra }) => !(isExtra && isNarrow.value)).length}
-            id={id}
-          >
+          <td colSpan={columns.length} id={id}>
             {detail(row)}
           </td>
         </tr>

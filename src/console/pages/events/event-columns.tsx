@@ -27,7 +27,7 @@ export const eventColumns = (names: Names): readonly Column<EventRow>[] => [
   {
     key: "person",
     title: "Person",
-    isExtra: true,
+    isBelow: true,
     cell: ({ person_id, distinct_id }) => (
       <PersonCell id={person_id} name={names.get(person_id) || distinct_id} />
     ),
@@ -35,13 +35,14 @@ export const eventColumns = (names: Names): readonly Column<EventRow>[] => [
   {
     key: "where",
     title: "Page or screen",
-    isExtra: true,
+    isBelow: true,
     cell: (event) => <Wrapping text={whereOf(event)} />,
   },
   {
     key: "time",
     title: "Time",
-    width: "144px",
+    width: "152px",
+    canSort: true,
     cell: ({ timestamp }) => (
       <time dateTime={timestamp} title={`${day(timestamp)} ${clock(timestamp)}`}>
         {shortTime(timestamp)}

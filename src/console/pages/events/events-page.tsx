@@ -1,5 +1,6 @@
-import { api, read } from "../../api/client.ts";
+import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
+import { askPage } from "../../api/page.ts";
 import { useEventNames } from "../../api/suggestions.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
@@ -20,7 +21,7 @@ import { LiveList } from "./live-list.tsx";
 
 const PERIOD = "30d";
 
-/** Events, the newest first, with filters, or as they are stored; a row opens in place. */
+/** Events, the newest or the oldest first, with filters, or as they are stored; a row opens in place. */
 export function EventsPage() {
   const { query, set } = useAddress();
   const filters = readFilters(query["filters"]);
@@ -79,36 +80,41 @@ function EventName({ value, onChange }: { value: string; onChange: (name: string
   );
 }
 
-/** The parameters of the list for the state that the address has. */
+/** How the list is read in the state that the address has. */
 function useEventQuery() {
   const { query, asked: asPaged } = useList();
   const { period } = usePeriod(PERIOD);
   const filters = readFilters(query["filters"]);
   const event = query["event"] || undefined;
-  const properties = writeFilters(filters);
+  const isReversed = query["sort"] === "time";
   return {
     period,
     isFiltered: filters.length > 0 || event !== undefined,
-    key: JSON.stringify([period, event, properties, asPaged]),
-    asked: () => ({
-      ...asPaged,
-      ...timesOf(period, new Date()),
-      ...(event ? { event } : {}),
-      ...(properties ? { properties: [properties] } : {}),
-    }),
+    key: JSON.stringify([period, event, filters, asPaged, isReversed]),
+    readPage(signal: AbortSignal) {
+      const conditions = { ...timesOf(period, new Date()), ...(event ? { event } : {}) };
+      if (isReversed) {
+        const oldest = { kind: "EventsQuery", select: ["*"], orderBy: ["timestamp ASC"] };
+        const query = { ...oldest, ...conditions, properties: filters };
+        return askPage<Schemas["Event"]>(query, asPaged, signal);
+      }
+      const properties = writeFilters(filters);
+      const given = { ...asPaged, ...conditions, ...(properties && { properties: [properties] }) };
+      return read(
+        api.GET("/api/environments/{project_id}/events/", {
+          params: { path: inProject(), query: given },
+          signal,
+        }),
+      );
+    },
   };
 }
 
 function EventList({ onFilter }: { onFilter: (filter: Filter) => void }) {
   const { set } = useAddress();
-  const { period, isFiltered, key, asked } = useEventQuery();
+  const { period, isFiltered, key, readPage } = useEventQuery();
   const events = useLoad(key, async (signal) => {
-    const page = await read(
-      api.GET("/api/environments/{project_id}/events/", {
-        params: { path: inProject(), query: asked() },
-        signal,
-      }),
-    );
+    const page = await readPage(signal);
     const ids = page.results.map(({ person_id }) => person_id);
     // Without names the list is still whole: people have their ids.
     const names = await namesOf(ids, signal).catch(() => new Map<string, string>());
@@ -119,6 +125,7 @@ function EventList({ onFilter }: { onFilter: (filter: Filter) => void }) {
       of={events}
       label="Events"
       columns={eventColumns(events.data?.names ?? new Map())}
+      sortedBy="-time"
       keyOf={({ uuid }) => uuid}
       detail={(event) => <EventDetail event={event} onFilter={onFilter} />}
       none={

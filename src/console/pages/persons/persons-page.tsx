@@ -1,5 +1,6 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
+import { askPage } from "../../api/page.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { readFilters, writeFilters } from "../../state/filters.ts";
 import { day } from "../../state/format.ts";
@@ -12,30 +13,31 @@ import type { Column } from "../../ui/table.tsx";
 
 type Person = Schemas["Person"];
 
-/** Persons, the newest first, with search and filters. */
+/** People, the newest or the oldest first, with search and filters. */
 export function PersonsPage() {
   const { query, set, search, asked } = useList();
   const filters = readFilters(query["filters"]);
-  const persons = useLoad(JSON.stringify([asked, filters]), (signal) =>
-    read(
+  const isReversed = query["sort"] === "since";
+  const persons = useLoad(JSON.stringify([asked, filters, isReversed]), async (signal) => {
+    if (isReversed) {
+      const people = { kind: "ActorsQuery", select: ["person"], orderBy: ["created_at ASC"] };
+      const conditions = { ...(search && { search }), properties: filters };
+      return askPage<Person>({ ...people, ...conditions }, asked, signal);
+    }
+    const properties = filters.length === 0 ? {} : { properties: [JSON.stringify(filters)] };
+    return read(
       api.GET("/api/environments/{project_id}/persons/", {
-        params: {
-          path: inProject(),
-          query: {
-            ...asked,
-            ...(filters.length === 0 ? {} : { properties: [JSON.stringify(filters)] }),
-          },
-        },
+        params: { path: inProject(), query: { ...asked, ...properties } },
         signal,
       }),
-    ),
-  );
+    );
+  });
   return (
     <>
-      <PageHead title="Persons" />
+      <PageHead title="People" />
       <Panel isFlush>
         <div class="toolbar">
-          <SearchField label="Search persons" placeholder="E-mail address or distinct id" />
+          <SearchField label="Search people" placeholder="E-mail address or distinct ID" />
           <FilterEditor
             types={["person"]}
             filters={filters}
@@ -44,8 +46,9 @@ export function PersonsPage() {
         </div>
         <ListTable
           of={persons}
-          label="Persons"
+          label="People"
           columns={COLUMNS}
+          sortedBy="-since"
           keyOf={({ uuid }) => uuid}
           none={
             search !== "" || filters.length > 0 ? (
@@ -72,29 +75,22 @@ const COLUMNS: readonly Column<Person>[] = [
     key: "country",
     title: "Country",
     width: "20%",
-    isExtra: true,
+    isBelow: true,
     cell: ({ properties }) => textOf(properties["$geoip_country_name"]),
   },
   {
     key: "browser",
     title: "Browser",
     width: "18%",
-    isExtra: true,
+    isBelow: true,
     cell: ({ properties }) => textOf(properties["$browser"]),
   },
   {
-    key: "ids",
-    title: "Ids",
-    isNumber: true,
-    isExtra: true,
-    width: "72px",
-    cell: ({ distinct_ids }) => distinct_ids.length,
-  },
-  {
     key: "since",
-    title: "Since",
-    width: "128px",
-    isExtra: true,
-    cell: ({ created_at }) => day(created_at),
+    title: "First seen",
+    width: "152px",
+    isBelow: true,
+    canSort: true,
+    cell: ({ created_at }) => <time dateTime={created_at}>{day(created_at)}</time>,
   },
 ];
