@@ -147,7 +147,7 @@ test("persons and groups stay texts", async () => {
     [["value"], press(shownOf("event"))],
     [["e-mail", "person value"], tab("Properties")],
     [["property"], press("Change property")],
-    [["id", "first id"], close, tab("Ids")],
+    [["id", "first id"], close, tab("IDs")],
     [["group type", "group key"], tab("Groups")],
     [["id"], tab("Merges")],
     [["id", "e-mail"], press("Undo…")],

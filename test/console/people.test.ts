@@ -25,8 +25,13 @@ const event = (name: string, distinct_id: string, minutes: number, properties = 
 const BATCH = [
   event("$pageview", ANONYMOUS, 9, { $pathname: "/pricing" }),
   event("$pageview", OLDER, 8, { $process_person_profile: false }),
-  event("$identify", "user_677", 7, { $set: { email: "rosa.dubois@example.com", plan: "free" } }),
-  event("purchase", "user_677", 6, { $pathname: "/checkout/paid" }),
+  event("$identify", "user_677", 7, {
+    $set: { email: "rosa.dubois@example.com", plan: "free", referrer: null },
+  }),
+  event("purchase", "user_677", 6, {
+    ...{ $pathname: "/checkout/paid", product: "Trail Runner", amount: 129, order_id: "o-1" },
+    ...{ $session_id: "s-1", note: "x".repeat(80) },
+  }),
   event("$pageview", "shop-7", 5),
   event("$pageview", "named", 4, { $set: { email: "", name: "Ida Weber" } }),
 ];
@@ -179,6 +184,58 @@ describe.each(THEMES)("on a phone in the %s theme", (theme) => {
     expect(await findings()).toEqual([]);
     await page.setViewportSize({ width: 1440, height: 900 });
     expect(problems).toEqual([]);
+  });
+});
+
+describe.each(THEMES)("the page of a person in the %s theme", (theme) => {
+  const open = async () => {
+    const { results } = await server.get<{ results: { uuid: string }[] }>(
+      "/persons/?email=rosa.dubois@example.com",
+    );
+    return `persons/${results[0]?.uuid}/`;
+  };
+
+  test.each([360, 1440])("has a summary with labels, at %i px", async (width) => {
+    const { page, problems, go, findings, overflow } = consoles[theme];
+    problems.length = 0;
+    await page.setViewportSize({ width, height: 900 });
+    await go(await open());
+    const facts = page.locator(".summary dl > div");
+    await facts.getByText("Visits").waitFor();
+    const texts = await facts.allTextContents();
+    expect(texts.filter((text) => !/seen/.test(text))).toEqual(["Planfree", "Events2", "Visits1"]);
+    expect(texts.filter((text) => /^(First|Last) seen\d/.test(text)).length).toBe(2);
+    expect(await overflow()).toBe(0);
+    expect(await findings()).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(problems).toEqual([]);
+  });
+
+  test("shows no empty tab, and at each event the two properties that say most", async () => {
+    const { page, go } = consoles[theme];
+    const path = await open();
+    await go(path);
+    expect(await page.getByRole("tab").allTextContents()).toEqual([
+      "Timeline",
+      "Properties",
+      "IDs",
+    ]);
+    await page.getByText("product: Trail Runner · amount: 129 · /checkout/paid").waitFor();
+    await go(`${path}?tab=properties`);
+    const none = page.locator(".properties dl > div").filter({ hasText: "referrer" });
+    await none.getByText("–", { exact: true }).waitFor();
+    await go(`${path}?tab=activity`);
+    await page.getByText("No user has changed this person").waitFor();
+    await page.getByRole("tab", { name: "Activity", selected: true }).waitFor();
+  });
+
+  test("says a made-up id by its ends", async () => {
+    const { page, go } = consoles[theme];
+    await go(`persons/?search=${ANONYMOUS}`);
+    await page.locator("td").getByRole("link").click();
+    await page.getByRole("heading", { name: shownName(ANONYMOUS) }).waitFor();
+    await page.getByRole("tab", { name: "IDs" }).click();
+    await page.locator("code").getByText(ANONYMOUS).waitFor();
   });
 });
 

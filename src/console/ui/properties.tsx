@@ -15,7 +15,7 @@ export function Value({ value }: { value: unknown }) {
       </a>
     );
   }
-  if (value === null || value === undefined) return <span class="faint">null</span>;
+  if (value === null || value === undefined) return <span class="faint">–</span>;
   return <span class={typeof value === "string" ? undefined : "mono"}>{valueText(value)}</span>;
 }
 

@@ -25,18 +25,20 @@ export function readPerson(id: string, signal?: AbortSignal): Promise<Person> {
   );
 }
 
+/** Reads the merges into a person, the newest first. */
+export const readMerges = (id: string, signal: AbortSignal): Promise<Merge[]> =>
+  read(
+    api.GET("/api/environments/{project_id}/persons/{id}/merges/", {
+      params: { path: { ...inProject(), id } },
+      signal,
+    }),
+  );
+
 /** Merges into a person, the newest first. Each can be undone, after a look at the effect. */
 export function Merges(props: { person: Person; onChange: (person: Person) => void }) {
   const { person } = props;
   const [opened, setOpened] = useState<Merge>();
-  const merges = useLoad(`merges ${person.uuid}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/persons/{id}/merges/", {
-        params: { path: { ...inProject(), id: person.uuid } },
-        signal,
-      }),
-    ),
-  );
+  const merges = useLoad(`merges ${person.uuid}`, (signal) => readMerges(person.uuid, signal));
   return (
     <>
       <Load of={merges} skeleton={<Skeleton rows={3} height={56} />}>

@@ -1,23 +1,28 @@
 import { api, read, type Schemas } from "../../api/client.ts";
-import { useLoad } from "../../api/load.ts";
+import type { Loaded } from "../../api/load.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { moment, valueText } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 
-/** Changes of a person by users, the newest first. */
-export function PersonActivity({ id }: { id: string }) {
-  const activity = useLoad(`activity ${id}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/persons/{id}/activity/", {
-        params: { path: { ...inProject(), id }, header: { Prefer: "return=representation" } },
-        signal,
-      }),
-    ),
+type Activity = Schemas["Activity"];
+
+/** Reads the changes of a person by users, the newest first. */
+export async function readActivity(id: string, signal: AbortSignal): Promise<Activity[]> {
+  const { results } = await read(
+    api.GET("/api/environments/{project_id}/persons/{id}/activity/", {
+      params: { path: { ...inProject(), id }, header: { Prefer: "return=representation" } },
+      signal,
+    }),
   );
+  return results;
+}
+
+/** Changes of a person by users, the newest first. */
+export function PersonActivity({ activity }: { activity: Loaded<Activity[]> }) {
   return (
     <Load of={activity} skeleton={<Skeleton rows={4} height={40} />}>
-      {({ results }) =>
+      {(results) =>
         results.length === 0 ? (
           <Empty icon="tasks" title="No user has changed this person" />
         ) : (
@@ -34,7 +39,7 @@ export function PersonActivity({ id }: { id: string }) {
   );
 }
 
-function Entry({ entry }: { entry: Schemas["Activity"] }) {
+function Entry({ entry }: { entry: Activity }) {
   const by = entry.user.is_system ? "Hoglet" : (entry.user.email ?? entry.user.first_name);
   return (
     <li>

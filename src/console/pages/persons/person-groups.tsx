@@ -1,5 +1,5 @@
 import { api, read } from "../../api/client.ts";
-import { useLoad } from "../../api/load.ts";
+import type { Loaded } from "../../api/load.ts";
 import { quoted, select } from "../../api/select.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
@@ -11,7 +11,7 @@ import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 type Membership = { type: string; index: number; key: string; events: number; lastAt: string };
 
 /** The groups that events of a person name, those with the latest events first. */
-async function groupsOf(personId: string, signal: AbortSignal): Promise<Membership[]> {
+export async function groupsOf(personId: string, signal: AbortSignal): Promise<Membership[]> {
   const types = await read(
     api.GET("/api/environments/{project_id}/groups_types/", {
       params: { path: inProject() },
@@ -34,9 +34,8 @@ async function groupsOf(personId: string, signal: AbortSignal): Promise<Membersh
   }));
 }
 
-/** The groups of a person: companies, teams, and what else its events belong to. */
-export function PersonGroups({ personId }: { personId: string }) {
-  const groups = useLoad(`groups of ${personId}`, (signal) => groupsOf(personId, signal));
+/** The groups of a person: companies, teams, and others that their events belong to. */
+export function PersonGroups({ groups }: { groups: Loaded<Membership[]> }) {
   return (
     <Load of={groups} skeleton={<Skeleton rows={3} height={40} />}>
       {(found) =>

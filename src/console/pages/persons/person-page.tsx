@@ -1,21 +1,22 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../../api/client.ts";
-import { useLoad } from "../../api/load.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
-import { counted, day } from "../../state/format.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
+import { shownName } from "../../ui/person/name.ts";
 import { Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
 import { DeleteDialog, type Removed } from "./delete-person.tsx";
 import { receiptOf, useDeletions } from "./deletions.tsx";
-import { Merges, readPerson } from "./merges.tsx";
+import { Merges, readMerges, readPerson } from "./merges.tsx";
 import { NoPerson, UnknownPerson } from "./no-person.tsx";
-import { PersonActivity } from "./person-activity.tsx";
-import { PersonGroups } from "./person-groups.tsx";
+import { PersonActivity, readActivity } from "./person-activity.tsx";
+import { groupsOf, PersonGroups } from "./person-groups.tsx";
 import { PersonProperties } from "./person-properties.tsx";
+import { PersonSummary } from "./person-summary.tsx";
 import { Timeline } from "./timeline.tsx";
 
 type Person = Schemas["Person"];
@@ -23,7 +24,7 @@ type Person = Schemas["Person"];
 const TABS = [
   { value: "timeline", label: "Timeline" },
   { value: "properties", label: "Properties" },
-  { value: "ids", label: "Ids" },
+  { value: "ids", label: "IDs" },
   { value: "groups", label: "Groups" },
   { value: "merges", label: "Merges" },
   { value: "activity", label: "Activity" },
@@ -32,7 +33,7 @@ const TABS = [
 /** Uuids of persons whose page comes next, after their deletion. */
 const JUST_DELETED = new Set<string>();
 
-/** One person: timeline, properties, ids, groups, merges, activity. One who is deleted has a receipt instead. */
+/** One person: a summary, timeline, properties, IDs, groups, merges, activity. A deleted one has a receipt instead. */
 export function PersonPage({ params: { id = "" } }: PageProps) {
   const [isDeleted, setDeleted] = useState(() => JUST_DELETED.delete(id));
   const person = useLoad(isDeleted ? null : `person ${id}`, (signal) => readPerson(id, signal));
@@ -57,16 +58,8 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
   return (
     <>
       <PageHead
-        title={data?.name ?? "Person"}
-        above={{ title: "Persons", href: href("persons") }}
-        lead={
-          data && (
-            <>
-              {counted(data.distinct_ids.length, "id")} · since {day(data.created_at)}
-              <bdi>{planOf(data)}</bdi>
-            </>
-          )
-        }
+        title={data ? shownName(data.name) : "Person"}
+        above={{ title: "People", href: href("persons") }}
       >
         {data && may("person:write") && (
           <Button icon="trash" onClick={() => setDeleting(true)}>
@@ -79,7 +72,14 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
         <UnknownPerson />
       ) : (
         <Load of={person} skeleton={<Skeleton rows={8} height={40} />}>
-          {(one) => <PersonTabs person={one} onChange={person.replace} />}
+          {(one) => (
+            <div class="person-page">
+              <PersonSummary person={one} />
+              <div>
+                <PersonTabs person={one} onChange={person.replace} />
+              </div>
+            </div>
+          )}
         </Load>
       )}
       {receipts.filter(({ status }) => status === "completed").map(receiptOf)}
@@ -90,9 +90,22 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function planOf({ properties }: Person): string {
-  const plan = properties["plan"];
-  return typeof plan === "string" ? ` · ${plan}` : "";
+/** The tabs that say something of a person: those whose lists are empty are left out. */
+function useTabs({ uuid, id }: Person, chosen: string) {
+  const groups = useLoad(`groups of ${uuid}`, (signal) => groupsOf(uuid, signal));
+  const merges = useLoad(`has merges ${uuid}`, (signal) => readMerges(uuid, signal));
+  const activity = useLoad(`activity ${id}`, (signal) => readActivity(String(id), signal));
+  const lists: Partial<Record<string, Loaded<readonly unknown[]>>> = { groups, merges, activity };
+  const tabs = TABS.filter(({ value }) => {
+    const list = lists[value];
+    // A problem is said in its tab.
+    return (
+      list === undefined ||
+      value === chosen ||
+      (list.data?.length !== 0 && (list.data ?? list.problem))
+    );
+  });
+  return { tabs, groups, activity };
 }
 
 function PersonTabs(props: { person: Person; onChange: (person: Person) => void }) {
@@ -105,14 +118,15 @@ function PersonTabs(props: { person: Person; onChange: (person: Person) => void 
     setTab(value);
     set({ tab: value === "timeline" ? "" : value, open: "" });
   };
+  const { tabs, groups, activity } = useTabs(person, tab);
   return (
-    <Tabs label="About this person" tabs={TABS} value={tab} onChange={choose}>
+    <Tabs label="About this person" tabs={tabs} value={tab} onChange={choose}>
       {tab === "timeline" && <Timeline personId={person.uuid} />}
       {tab === "properties" && <PersonProperties person={person} onChange={props.onChange} />}
       {tab === "ids" && <DistinctIds ids={person.distinct_ids} />}
-      {tab === "groups" && <PersonGroups personId={person.uuid} />}
+      {tab === "groups" && <PersonGroups groups={groups} />}
       {tab === "merges" && <Merges person={person} onChange={props.onChange} />}
-      {tab === "activity" && <PersonActivity id={String(person.id)} />}
+      {tab === "activity" && <PersonActivity activity={activity} />}
     </Tabs>
   );
 }
