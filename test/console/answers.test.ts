@@ -147,7 +147,8 @@ test("fields without controls are shown in words, and stay when others are chang
   await page.getByText("The ratio of both, by the hour.").waitFor();
   const builder = page.locator(".builder");
   for (const text of [
-    ...["A / B", "hour of the day", "only amount is at least 5", "-1w", "count(DISTINCT"],
+    ...["÷ signup (persons for the first time)", "hour of the day", "only amount is at least 5"],
+    ...["1 week earlier", "count(DISTINCT"],
     ...["people with purchase at least 1 time where amount is 1", "on weekends"],
   ]) {
     await builder.getByText(text).first().waitFor({ state: "attached" });

@@ -66,6 +66,7 @@ describe("which way of a number is welcome", () => {
     ["visitors", trend([node("$pageview", { math: "dau" })]), "more"],
     ["screens", trend([node("$screen", { math: "total" })]), "more"],
     ["active users", trend([node(null, { math: "dau" })]), "more"],
+    ["sessions, whose event is left out", trend([{ math: "unique_session" }]), "more"],
     ["visitors from a country", trend([node("$pageview", { math: "dau" })], germans), "more"],
     ["a name with a bounce in it", trend([node("bounced mail", { math: "total" })]), undefined],
     ["views of one page", trend([node("$pageview", { math: "total" })], lost), undefined],
@@ -94,11 +95,7 @@ describe("which way of a number is welcome", () => {
       "more",
     ],
   ] as const)("of %s", (_, query, expected) => {
-    const [series] = query.series as { event: string | null; math?: string }[];
-    const isFormula = "trendsFilter" in query;
-    const line = isFormula
-      ? { event: null, math: "formula" }
-      : { event: series?.event ?? null, math: series?.math ?? "total" };
+    const line = "trendsFilter" in query ? { math: "formula" } : { series: 0 };
     expect(directionOf(query as never, line)).toBe(expected as never);
   });
 

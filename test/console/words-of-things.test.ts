@@ -102,6 +102,13 @@ describe("the fields of a question", () => {
     await page.getByText(said, { exact: true }).waitFor();
   });
 
+  test("say how much earlier a comparison is", async () => {
+    const { page, go } = opened;
+    const compareFilter = { compare: true, compare_to: "-5w" };
+    await go(place({ kind: "TrendsQuery", series: [node("$pageview")], compareFilter }));
+    await page.locator(".query-facts").getByText("5 weeks earlier", { exact: true }).waitFor();
+  });
+
   test("say times, orders and columns of a list", async () => {
     const { page, go } = opened;
     const list = { kind: "ActorsQuery", properties: [bought] };

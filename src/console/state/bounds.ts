@@ -57,7 +57,7 @@ const AGO: Record<string, string> = {
 };
 
 /** A bound in words, such as `30 days ago`; a day as it is. */
-function boundWords(bound: string): string {
+export function boundWords(bound: string): string {
   const [, count, unit = ""] = /^-(\d+)([hdwmqy])(?:Start|End)?$/.exec(bound) ?? [];
   if (count === undefined) return /^-?0?d?(?:Start|End)?$/.test(bound) ? "today" : bound;
   return Number(count) === 0 ? "today" : `${count} ${AGO[unit]}${count === "1" ? "" : "s"} ago`;

@@ -41,7 +41,8 @@ export function changeNote(
 export function datesBefore({ explanation }: Answer): string | undefined {
   const [, dates] = /, compared to ([^()]+)\)\.$/.exec(explanation) ?? [];
   const thisYear = ` ${new Date().getUTCFullYear()}`;
-  return dates?.replaceAll(" 00:00", "").replaceAll(thisYear, "");
+  const plain = dates?.replaceAll(" 00:00", "").replaceAll(thisYear, "");
+  return plain?.replace(/^(\d+ \w+) to \1 /, "$1 until ");
 }
 
 /** Most lines whose changes are said. */

@@ -20,7 +20,7 @@ const AUDIENCE =
 /** A share or a ratio, whose first number decides; its second is only the whole. */
 const RATIO = /^\s*([A-Z])\s*\/\s*[A-Z]\s*(?:\*\s*[\d.]+\s*)?$/;
 
-type Measured = Pick<SeriesNode, "event" | "math" | "properties"> & {
+type Measured = Partial<Pick<SeriesNode, "event" | "math" | "properties">> & {
   math_property?: string | null;
 };
 
@@ -47,7 +47,7 @@ function bounceOf(filters: readonly Sent[]): boolean | undefined {
 
 /** The direction of a measure with its own filters and those of the query. */
 function directionOfSeries(
-  { event, math = "total", math_property = null, properties }: Measured,
+  { event = null, math = "total", math_property = null, properties }: Measured,
   common: unknown,
 ): Direction | undefined {
   const filters = [...filtersIn(properties), ...filtersIn(common)];
@@ -71,16 +71,12 @@ function directionOfCount(event: string | null, math: string): Direction | undef
 /** Which way of a line's number is welcome, by what it measures; undefined if that is not known. */
 export function directionOf(
   { series = [], trendsFilter = {}, properties }: Query,
-  { math, event }: Pick<Line, "math" | "event">,
+  { math, series: place }: Pick<Line, "math" | "series">,
 ): Direction | undefined {
-  if (math !== "formula") {
-    const all = series.filter((one) => one.event === event && (one.math ?? "total") === math);
-    const [first, ...others] = new Set(all.map((one) => directionOfSeries(one, properties)));
-    return others.length === 0 ? first : undefined;
-  }
   const nodes = trendsFilter["formulaNodes"] as { formula?: unknown }[] | undefined;
   const formula = trendsFilter["formula"] ?? nodes?.[0]?.formula;
-  const over = RATIO.exec(String(formula))?.[1];
-  const measure = over === undefined ? undefined : series[over.charCodeAt(0) - 65];
+  const letter = math === "formula" ? RATIO.exec(String(formula))?.[1] : undefined;
+  const at = letter === undefined ? place : letter.charCodeAt(0) - 65;
+  const measure = at === undefined ? undefined : series[at];
   return measure && directionOfSeries(measure, properties);
 }

@@ -1,4 +1,5 @@
 import type { Query, SeriesNode } from "../../api/query.ts";
+import { boundWords } from "../../state/bounds.ts";
 import { filtersText } from "../../state/filters.ts";
 import { eventTitle, valueText } from "../../state/format.ts";
 import { MATHS } from "./query-state.ts";
@@ -55,6 +56,8 @@ function factOf(field: string, value: unknown, query: Query): Fact[] {
   const { funnelsFilter } = query;
   if (isEmpty(value) || field === "version" || field === "tags") return [];
   const name = NAMES[field] ?? field.replaceAll("_", " ");
+  if (field === "compare_to")
+    return [{ name, text: boundWords(String(value)).replace("ago", "earlier") }];
   if (name === "Formula") return [{ name, text: formulaText(value, query) }];
   if (field === "select" || field === "orderBy") {
     const say = field === "select" ? columnTitle : orderText;
@@ -124,12 +127,13 @@ function seriesName({
   event,
   math = "total",
   math_property,
+  math_hogql,
   custom_name,
   properties,
 }: SeriesNode): string {
   if (custom_name) return custom_name;
   const name = event === null ? "All events" : eventTitle(event);
-  const measure = MATHS.find(({ value }) => value === math)?.label ?? math;
+  const measure = MATHS.find(({ value }) => value === math)?.label ?? math_hogql ?? math;
   const of = math_property === undefined ? measure : `${measure} ${math_property}`;
   const only = filtersText(properties);
   const notes = [...(math === "total" ? [] : [of]), ...(only === "" ? [] : [only])];
