@@ -155,8 +155,11 @@ test("the head stays in view, rows have 36 px, and j marks a whole row", async (
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   const row = page.locator("tbody tr").nth(1);
-  const outline = "getComputedStyle(document.querySelectorAll('tbody tr')[1]).outlineStyle";
-  expect(await page.evaluate(outline)).toBe("solid");
+  const grounds = (await page.evaluate(
+    "[...document.querySelectorAll('tbody tr')].map((one) => getComputedStyle(one).backgroundColor)",
+  )) as string[];
+  expect(grounds.findIndex((ground) => ground !== grounds[0])).toBe(1);
+  expect(new Set(grounds).size).toBe(2);
   expect((await row.boundingBox())?.height).toBe(36);
   await page.evaluate("scrollTo(0, 200)");
   const head = await page.getByRole("columnheader", { name: "Time" }).boundingBox();

@@ -7,8 +7,14 @@ import { hueOf, initialsOf, isAnonymous, shownName } from "./name.ts";
 export function Avatar({ id, name }: { id: string; name: string }) {
   const initials = isAnonymous(name) ? "" : initialsOf(name);
   return (
-    <span class="avatar" style={{ "--hue": hueOf(id) }} aria-hidden="true">
-      {initials || <Icon name="persons" />}
+    <span
+      class="avatar"
+      style={{ "--hue": hueOf(id) }}
+      // The styles write them: they are no part of the name, also where it is copied.
+      data-initials={initials}
+      aria-hidden="true"
+    >
+      {initials === "" && <Icon name="persons" />}
     </span>
   );
 }
