@@ -133,6 +133,7 @@ test("live events come, wait under pointer and focus, and stop with the session"
   };
   const row = (name: string) => page.getByRole("button", { name, exact: true });
   await page.getByText("Waiting for events").waitFor();
+  await page.getByText("Property filters are paused while live").waitFor();
   // The stream tells this as soon as it is there.
   await page.getByText("lag 0").waitFor();
   await sent("signed up");
@@ -140,7 +141,7 @@ test("live events come, wait under pointer and focus, and stop with the session"
   expect(await flaws()).toEqual([]);
 
   await row("signed up").hover();
-  await page.getByText("Paused while you look.").waitFor();
+  await page.getByText("Paused while you read").waitFor();
   await sent("paid", "shipped");
   await page.getByRole("button", { name: "2 new" }).click();
   await row("shipped").click();

@@ -49,7 +49,7 @@ export function EventsPage() {
             onChange={(event) => set({ event, ...FIRST_PAGE })}
           />
           {isLive ? (
-            <span class="caption">Filters of properties do not apply while live.</span>
+            <span class="caption">Property filters are paused while live</span>
           ) : (
             <FilterEditor filters={filters} onChange={change} />
           )}

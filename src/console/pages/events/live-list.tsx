@@ -102,7 +102,7 @@ const useRecent = (event: string | undefined, begun: number) =>
 /** Rate, lag, and how the stream does. Nothing in it moves when a number changes. */
 function LiveBar({ live, isHeld, onShow }: { live: Live; isHeld: boolean; onShow: () => void }) {
   const { stats, message, held, hasEnded } = live;
-  const pausedText = isHeld && !hasEnded ? "Paused while you look." : "";
+  const pausedText = isHeld && !hasEnded ? "Paused while you read" : "";
   return (
     <div class="live-bar">
       <span class="live-fact">{number(stats?.per_second)} events a second</span>
