@@ -17,13 +17,17 @@ let browser: Browser;
 let opened: Console;
 let project: HostileProject;
 
+/** A wide window shows all columns of a table, a phone only some. */
+const WIDE = 1280;
+const NARROW = 360;
+
 /** The places whose texts some page has shown. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
   browser = await launchChromium();
   project = await hostileProject(server);
-  opened = await openConsole(browser, server, { width: 360 });
+  opened = await openConsole(browser, server, { width: WIDE });
 });
 
 afterAll(() => browser?.close());
@@ -95,7 +99,10 @@ async function visit(path: string, ...states: State[]): Promise<void> {
   for (const [at, [shown, ...steps]] of states.entries()) {
     for (const step of steps) await step(page);
     await says(page, shown);
-    expect({ path, at, traces: await traces() }).toEqual({ path, at, traces: [] });
+    for (const width of [NARROW, WIDE]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect({ path, at, width, traces: await traces() }).toEqual({ path, at, width, traces: [] });
+    }
   }
 }
 
