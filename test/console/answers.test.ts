@@ -64,7 +64,7 @@ test("times to convert are bars below their average or their median", async () =
   await page.getByRole("application").focus();
   await page.keyboard.press("Home");
   await page.locator(".readout-time").getByText("from 20 s").waitFor();
-  await page.locator(".readout").getByText("Persons").waitFor();
+  await page.locator(".readout").getByText("People").waitFor();
   expect(await flaws(opened)).toEqual([]);
   await go(
     place({ ...STEPS, funnelsFilter: { ...funnelsFilter, timeToConvertAggregation: "median" } }),

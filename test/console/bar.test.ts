@@ -98,7 +98,7 @@ describe("a part of a name leads", () => {
     ["keys", "Keys", "/settings/?tab=keys"],
     ["signed u", "signed up", "/events/?event=signed+up"],
     ["new in", "New insight", "/insights/new/"],
-    ["persons", "Persons", "/persons/"],
+    ["people", "People", "/persons/"],
   ])("%s to %s, with Enter at once", async (text, title, address) => {
     const { page, problems } = opened;
     await type(text);

@@ -181,7 +181,7 @@ describe("the navigation", () => {
 
   const ALL = [
     ...["Home", "Live", "Insights", "Dashboards", "Website", "SQL"],
-    ...["Events", "Persons", "Groups", "Logs", "Settings", "Health"],
+    ...["Events", "People", "Groups", "Logs", "Settings", "Health"],
   ];
 
   const change = async (path: string, method: string, body: object) => {
@@ -238,9 +238,9 @@ describe("the navigation", () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await go("persons/");
     problems.length = 0;
-    expect(await places(page, "Main pages")).toEqual(["Home", "Live", "Ask", "Persons", "More"]);
+    expect(await places(page, "Main pages")).toEqual(["Home", "Live", "Ask", "People", "More"]);
     const bar = page.getByRole("navigation", { name: "Main pages" });
-    await bar.locator("[aria-current=page]").getByText("Persons").waitFor();
+    await bar.locator("[aria-current=page]").getByText("People").waitFor();
     const [box] = await boxes(page, ".bottom-bar");
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBe(740);
     expect(await findings()).toEqual([]);

@@ -166,7 +166,7 @@ test("persons and groups stay texts", async () => {
     group,
     [["group name", "property", "group value"]],
     [["event"], tab("Events")],
-    [["e-mail"], tab("Persons")],
+    [["e-mail"], tab("People")],
   );
 });
 

@@ -178,7 +178,7 @@ test("groups are listed by type, and one has properties, events and persons", as
   await expectFine("groups/", "enterprise");
   await page.getByRole("link", { name: "../acme?" }).click();
   await page.getByRole("heading", { name: "Acme" }).waitFor();
-  await page.getByRole("tab", { name: "Persons" }).click();
+  await page.getByRole("tab", { name: "People" }).click();
   await page.getByRole("link", { name: "ann" }).waitFor();
   const acme = `groups/0/?key=${encodeURIComponent("../acme?")}`;
   await expectFine(acme, "enterprise");
@@ -295,7 +295,7 @@ describe("a long list", () => {
     expect(Number(await page.evaluate("scrollY"))).toBeLessThan(300);
 
     await context.setOffline(true);
-    await page.getByRole("link", { name: "Persons", exact: true }).click();
+    await page.getByRole("link", { name: "People", exact: true }).click();
     await page.getByText("The server cannot be reached").waitFor();
     await context.setOffline(false);
     await page.getByText("ann@example.com").first().waitFor();

@@ -69,7 +69,7 @@ export const PAGES: readonly Page[] = [
     component: EventsPage,
   },
   {
-    ...{ path: "persons", title: "Persons", icon: "persons", key: "p", group: "Data" },
+    ...{ path: "persons", title: "People", icon: "persons", key: "p", group: "Data" },
     component: PersonsPage,
   },
   { path: "persons/:id", title: "Person", component: PersonPage },

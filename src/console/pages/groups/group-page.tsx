@@ -20,7 +20,7 @@ type ShownProps = { type: Schemas["GroupType"]; groupKey: string };
 const TABS = [
   { value: "properties", label: "Properties" },
   { value: "events", label: "Events" },
-  { value: "persons", label: "Persons" },
+  { value: "persons", label: "People" },
 ] as const;
 
 /** A group; undefined if events belong to it and none describes it. Throws a problem if it cannot be read. */

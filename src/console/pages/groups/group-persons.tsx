@@ -50,7 +50,7 @@ export function GroupPersons({ index, groupKey }: { index: number; groupKey: str
     <Panel isFlush>
       <ListTable
         of={persons}
-        label="Persons of the group"
+        label="People in the group"
         columns={COLUMNS}
         keyOf={({ person }) => person?.uuid ?? ""}
         none={<Empty icon="persons" title="No person has an event of this group" />}

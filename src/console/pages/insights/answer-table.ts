@@ -74,7 +74,7 @@ export function seriesOf({ results, query }: Answer): Series[] {
 
 function labelOf(line: Line, viz: string | undefined): string {
   if (viz === "trends") return "Converted";
-  return viz === "time_to_convert" ? "Persons" : nameOf(line, true);
+  return viz === "time_to_convert" ? "People" : nameOf(line, true);
 }
 
 /** The names of the columns of a chart: times, or how long it took from the first step to the last. */

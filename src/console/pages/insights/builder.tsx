@@ -205,12 +205,12 @@ function RetentionFields({ query, onChange }: BuilderProps) {
   return (
     <>
       <EventField
-        label="Persons begin with"
+        label="First event"
         event={eventOf("targetEntity")}
         onChange={(event) => change({ targetEntity: entity(event) })}
       />
       <EventField
-        label="They come back with"
+        label="Return event"
         event={eventOf("returningEntity")}
         onChange={(event) => change({ returningEntity: entity(event) })}
       />

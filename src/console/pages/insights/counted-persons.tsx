@@ -20,7 +20,9 @@ const ROWS = 50;
 function PersonName(props: { person: Row["person"]; others: number | undefined }) {
   const { person, others } = props;
   if (person === null) {
-    return <>{others === undefined ? "Persons" : counted(others, "person")} without a profile</>;
+    return (
+      <>{others === undefined ? "People" : counted(others, "person", "people")} without a profile</>
+    );
   }
   return <PersonCell id={String(person.id)} uuid={person.uuid} name={person.name} isRow />;
 }

@@ -33,7 +33,7 @@ const NAMES: Record<string, string> = {
     offset: "Rows before",
   },
   ...{ select: "Columns", event: "Event", events: "Events", personId: "Person", search: "Search" },
-  ...{ where: "Where", orderBy: "Order", fixedProperties: "Always", source: "Persons of" },
+  ...{ where: "Where", orderBy: "Order", fixedProperties: "Always", source: "People of" },
 };
 
 /** The fields of a query that the builder has no controls for, in words. They stay as they are. */

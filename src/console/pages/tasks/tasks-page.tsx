@@ -60,7 +60,7 @@ function NextRuns() {
     const when = next_run_at ? moment(next_run_at) : "never";
     return kind === "weekly" ? `of persons ${when}` : `of events alone ${when}`;
   });
-  return <>{runs ? `Next deletions ${runs.join(", ")}` : "Deletions of persons and events"}</>;
+  return <>{runs ? `Next deletions ${runs.join(", ")}` : "Deletions of people and events"}</>;
 }
 
 function Deletions({ state }: { state: State | undefined }) {
