@@ -62,9 +62,8 @@ const PACKAGES: Record<string, readonly string[]> = {
   "main.ts": [],
 };
 
-/** The most files that lie at one level of a folder; ports are one file a noun. */
+/** The most files that lie at one level of a folder. */
 const FILES_MAX = 20;
-const PORT_FILES_MAX = 26;
 
 /** Source files without a test of their own, each with the reason. */
 const TESTED_ELSEWHERE: Record<string, string> = {
@@ -462,9 +461,7 @@ describe("the house rules", () => {
     for (const { name } of sources) {
       counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1);
     }
-    const full = [...counts].filter(
-      ([folder, count]) => count > (folder === "core/ports" ? PORT_FILES_MAX : FILES_MAX),
-    );
+    const full = [...counts].filter(([, count]) => count > FILES_MAX);
     expect(full).toEqual([]);
     expect(sources.filter(({ name }) => !name.includes("/")).map(({ name }) => name)).toEqual([
       "main.ts",

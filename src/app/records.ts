@@ -6,16 +6,16 @@ import type {
   UserReads,
   UserWrites,
 } from "../core/ports/access.ts";
-import type { ActivityReads } from "../core/ports/activity.ts";
 import type { AnnotationReads, AnnotationWrites } from "../core/ports/annotations.ts";
 import type { DashboardReads, DashboardWrites } from "../core/ports/dashboards.ts";
 import type { DefinitionNoteReads, DefinitionWrites } from "../core/ports/definitions.ts";
 import type { DeletionReads, DeletionWrites } from "../core/ports/erasure.ts";
-import type { GroupReads } from "../core/ports/groups.ts";
 import type { InsightReads, InsightWrites } from "../core/ports/insights.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { PersonReads } from "../core/ports/person-reads.ts";
-import type { PersonWrites } from "../core/ports/person-writes.ts";
+import type { ActivityReads } from "../core/ports/persons/activity.ts";
+import type { GroupReads } from "../core/ports/persons/groups.ts";
+import type { PersonReads } from "../core/ports/persons/reads.ts";
+import type { PersonWrites } from "../core/ports/persons/writes.ts";
 import type { PlaylistReads, PlaylistWrites } from "../core/ports/playlists.ts";
 import type { SessionReads, SessionWrites } from "../core/ports/sessions.ts";
 import type { WarningReads } from "../core/ports/warnings.ts";

@@ -11,8 +11,8 @@ import type { Journal, JournalGaps, JournalReader } from "../../src/core/ports/j
 import type { BulkLoadFiles, RemoveLoad } from "../../src/core/ports/loads.ts";
 import type { Log } from "../../src/core/ports/log.ts";
 import type { LogReads } from "../../src/core/ports/logs.ts";
-import type { PersonReads } from "../../src/core/ports/person-reads.ts";
-import type { PersonWrites } from "../../src/core/ports/person-writes.ts";
+import type { PersonReads } from "../../src/core/ports/persons/reads.ts";
+import type { PersonWrites } from "../../src/core/ports/persons/writes.ts";
 import type { SqlReads } from "../../src/core/ports/sql.ts";
 import type { Volumes } from "../../src/core/ports/volume.ts";
 import { archiveOf } from "../../src/stores/archive/archive.ts";

@@ -1,6 +1,6 @@
 import type { CapturedEvent } from "../events/event.ts";
-import type { GroupChanges, GroupKey, GroupRow } from "../ports/groups.ts";
-import type { PersonWrites } from "../ports/person-writes.ts";
+import type { GroupChanges, GroupKey, GroupRow } from "../ports/persons/groups.ts";
+import type { PersonWrites } from "../ports/persons/writes.ts";
 import { isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import type { ProjectEvent, Refused } from "./identify.ts";

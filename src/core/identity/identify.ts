@@ -1,5 +1,5 @@
 import type { CapturedEvent } from "../events/event.ts";
-import type { PersonRef, PersonWrites } from "../ports/person-writes.ts";
+import type { PersonRef, PersonWrites } from "../ports/persons/writes.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import {
   type AutoProperties,

@@ -7,7 +7,7 @@ import type {
   Override,
   PersonRef,
   StoredProperties,
-} from "../ports/person-writes.ts";
+} from "../ports/persons/writes.ts";
 import { storableJson } from "../values/json.ts";
 import type { AutoProperties } from "./auto-properties.ts";
 import { gainedKeys, gainKeys } from "./merge.ts";

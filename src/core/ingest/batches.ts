@@ -4,7 +4,7 @@ import { identify, type Refused } from "../identity/identify.ts";
 import { personUuid } from "../identity/person.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
 import type { BatchEvent, BulkLoad, BulkLoadFiles, ProjectionFiles } from "../ports/loads.ts";
-import type { BatchChange, PersonRef, PersonWrites, UserChange } from "../ports/person-writes.ts";
+import type { BatchChange, PersonRef, PersonWrites, UserChange } from "../ports/persons/writes.ts";
 import type { ProjectWarning, Warning, WarningType } from "../warnings/warning.ts";
 import type { ReplayEntries } from "./dedup-table.ts";
 import type { DedupWindow, Unique } from "./dedup-window.ts";

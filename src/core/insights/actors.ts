@@ -1,7 +1,7 @@
 import type { Person } from "../identity/person.ts";
 import { readParts, toResponse } from "../persons/persons.ts";
 import type { ActorRow, InsightQueries } from "../ports/insights.ts";
-import type { PersonReads } from "../ports/person-reads.ts";
+import type { PersonReads } from "../ports/persons/reads.ts";
 import { isTotal } from "../queries/display.ts";
 import { type Query, readQuery, sourceOf } from "../queries/insight.ts";
 import { fields } from "../queries/query-fields.ts";

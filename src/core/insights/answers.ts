@@ -1,5 +1,5 @@
-import type { GroupReads } from "../ports/groups.ts";
 import type { InsightDrafts, InsightQueries, Plan } from "../ports/insights.ts";
+import type { GroupReads } from "../ports/persons/groups.ts";
 import { isTotal } from "../queries/display.ts";
 import { earlierPeriod, previousPeriod } from "../queries/earlier-period.ts";
 import { type Query, readQuery, sourceOf } from "../queries/insight.ts";

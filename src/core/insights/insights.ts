@@ -1,6 +1,5 @@
 import type { Scope } from "../access/key.ts";
 import type { Projects } from "../access/projects.ts";
-import type { GroupReads } from "../ports/groups.ts";
 import type { TableReads } from "../ports/insights/tables.ts";
 import type {
   InsightDrafts,
@@ -8,7 +7,8 @@ import type {
   InsightReads,
   InsightWrites,
 } from "../ports/insights.ts";
-import type { PersonReads } from "../ports/person-reads.ts";
+import type { GroupReads } from "../ports/persons/groups.ts";
+import type { PersonReads } from "../ports/persons/reads.ts";
 import {
   checkType,
   type Insight,

@@ -1,6 +1,6 @@
 import type { Change } from "../identity/activity.ts";
-import type { ActivityReads, ActivityRow } from "../ports/activity.ts";
-import type { PersonReads } from "../ports/person-reads.ts";
+import type { ActivityReads, ActivityRow } from "../ports/persons/activity.ts";
+import type { PersonReads } from "../ports/persons/reads.ts";
 import { csvTable } from "../values/csv.ts";
 import { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";

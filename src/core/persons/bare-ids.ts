@@ -1,6 +1,6 @@
 import type { EventReads } from "../ports/events.ts";
 import type { LogReads } from "../ports/logs.ts";
-import type { PersonReads } from "../ports/person-reads.ts";
+import type { PersonReads } from "../ports/persons/reads.ts";
 import type { WarningReads } from "../ports/warnings.ts";
 
 /**

@@ -5,7 +5,7 @@ import { type IsCatchingUp, requireCaughtUp } from "../events/freshness.ts";
 import type { DeletionWrites } from "../ports/erasure.ts";
 import type { EventReads } from "../ports/events.ts";
 import type { LogReads } from "../ports/logs.ts";
-import type { PersonReads } from "../ports/person-reads.ts";
+import type { PersonReads } from "../ports/persons/reads.ts";
 import type { Clock } from "../values/time.ts";
 import type { BareIds } from "./bare-ids.ts";
 import { type findPerson, personKey } from "./persons.ts";

@@ -2,7 +2,7 @@ import { type IsCatchingUp, requireCaughtUp } from "../events/freshness.ts";
 import { personName } from "../identity/person.ts";
 import { type Split, split } from "../identity/split.ts";
 import type { EventReads } from "../ports/events.ts";
-import type { KnownMerge, MergedPerson, PersonReads } from "../ports/person-reads.ts";
+import type { KnownMerge, MergedPerson, PersonReads } from "../ports/persons/reads.ts";
 import { Failure } from "../values/failure.ts";
 import { type JsonObject, sameJson } from "../values/json.ts";
 import { findPerson } from "./persons.ts";

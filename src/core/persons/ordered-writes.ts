@@ -4,8 +4,8 @@ import type { Restoring } from "../ingest/restore.ts";
 import { isLate } from "../ingest/retry.ts";
 import type { DeletionAsked } from "../ports/erasure.ts";
 import type { Journal } from "../ports/journal.ts";
-import type { PersonReads } from "../ports/person-reads.ts";
-import type { PersonWrites as Store, UserChange } from "../ports/person-writes.ts";
+import type { PersonReads } from "../ports/persons/reads.ts";
+import type { PersonWrites as Store, UserChange } from "../ports/persons/writes.ts";
 import { Failure } from "../values/failure.ts";
 
 /** The stores, and the order in which events reach them. */

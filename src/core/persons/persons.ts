@@ -7,8 +7,8 @@ import type {
   PersonReads,
   PersonRow,
   PositionsQuery,
-} from "../ports/person-reads.ts";
-import type { PersonSearch, ProjectionFilter, PropertyValue } from "../ports/person-search.ts";
+} from "../ports/persons/reads.ts";
+import type { PersonSearch, ProjectionFilter, PropertyValue } from "../ports/persons/search.ts";
 import { type CsvTable, csvTable } from "../values/csv.ts";
 import { Failure } from "../values/failure.ts";
 import { parseUuid, readId } from "../values/ids.ts";

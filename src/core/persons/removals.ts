@@ -1,7 +1,7 @@
 import type { Principal } from "../access/key.ts";
 import { distinctIdIn } from "../events/event.ts";
 import type { Actor } from "../identity/activity.ts";
-import type { PersonReads } from "../ports/person-reads.ts";
+import type { PersonReads } from "../ports/persons/reads.ts";
 import { Failure } from "../values/failure.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { BareIds } from "./bare-ids.ts";

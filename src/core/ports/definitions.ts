@@ -7,7 +7,7 @@ import type {
   PropertyOwner,
 } from "../events/definition.ts";
 import type { Part } from "../values/page.ts";
-import type { PropertyValue } from "./person-search.ts";
+import type { PropertyValue } from "./persons/search.ts";
 
 /** Position of a name in a list: the highest count first, then the name. */
 export type DefinitionKeys = readonly [count: number, name: string];

@@ -1,6 +1,6 @@
 import type { CapturedEvent } from "../events/event.ts";
 import type { Frame } from "./journal.ts";
-import type { ProjectionChanges, ProjectionStream } from "./projection.ts";
+import type { ProjectionChanges, ProjectionStream } from "./persons/projection.ts";
 
 /*
  * A load is a part of the journal that the event store takes in one transaction. The thread that reads

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import { GROUP_TYPES_MAX, type Group } from "../../core/identity/groups.ts";
 import type { DefinitionReads } from "../../core/ports/definitions.ts";
-import type { GroupReads } from "../../core/ports/groups.ts";
+import type { GroupReads } from "../../core/ports/persons/groups.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { storableText } from "../../core/values/json.ts";
 import { cursorPage, pageQuery } from "../../core/values/page.ts";

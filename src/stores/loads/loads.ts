@@ -13,7 +13,7 @@ import type {
   ProjectedPerson,
   ProjectionChanges,
   ProjectionStream,
-} from "../../core/ports/projection.ts";
+} from "../../core/ports/persons/projection.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import { lastSeq } from "../journal/segment.ts";
 import { READ_CHARS_MAX, truncateForQuery } from "./brief-properties.ts";

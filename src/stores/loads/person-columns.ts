@@ -1,4 +1,4 @@
-import type { PropertyTexts } from "../../core/ports/projection.ts";
+import type { PropertyTexts } from "../../core/ports/persons/projection.ts";
 import { foldedAddress } from "../../core/values/case-folding.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { setKey, storableJson, storableText } from "../../core/values/json.ts";

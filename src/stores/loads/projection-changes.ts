@@ -3,7 +3,7 @@ import type {
   ProjectedOverride,
   ProjectedPerson,
   ProjectionChanges,
-} from "../../core/ports/projection.ts";
+} from "../../core/ports/persons/projection.ts";
 
 /** Joins two changes, so that a person who changes in several batches is written once. */
 export function joinChanges(

@@ -1,8 +1,8 @@
 import { and, count, desc, eq } from "drizzle-orm";
 import type { ActivityDetail, ActivityName, Actor, Change } from "../../core/identity/activity.ts";
 import { gainKeys } from "../../core/identity/merge.ts";
-import type { ActivityReads, ActivityRow } from "../../core/ports/activity.ts";
-import type { Merged } from "../../core/ports/person-writes.ts";
+import type { ActivityReads, ActivityRow } from "../../core/ports/persons/activity.ts";
+import type { Merged } from "../../core/ports/persons/writes.ts";
 import { type Json, type JsonObject, storableJson } from "../../core/values/json.ts";
 import { activity } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";

@@ -1,6 +1,11 @@
 import type { Group, GroupType } from "../../core/identity/groups.ts";
-import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../../core/ports/groups.ts";
-import type { ProjectedGroup } from "../../core/ports/projection.ts";
+import type {
+  GroupChanges,
+  GroupKey,
+  GroupReads,
+  GroupRow,
+} from "../../core/ports/persons/groups.ts";
+import type { ProjectedGroup } from "../../core/ports/persons/projection.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
 import { storableJson } from "../../core/values/json.ts";
 import { fitting } from "../../core/values/page.ts";

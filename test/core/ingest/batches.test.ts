@@ -6,7 +6,7 @@ import { personUuid } from "../../../src/core/identity/person.ts";
 import { BATCH_EVENTS_MAX, batches } from "../../../src/core/ingest/batches.ts";
 import { dedupWindow } from "../../../src/core/ingest/dedup-window.ts";
 import type { BulkLoad } from "../../../src/core/ports/loads.ts";
-import type { PersonWrites } from "../../../src/core/ports/person-writes.ts";
+import type { PersonWrites } from "../../../src/core/ports/persons/writes.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { dedupRuns } from "../../../src/stores/dedup/runs.ts";
 import { ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { persons } from "../../../src/core/persons/persons.ts";
-import type { PersonReads } from "../../../src/core/ports/person-reads.ts";
+import type { PersonReads } from "../../../src/core/ports/persons/reads.ts";
 import { FOREVER } from "../../support/data/build-records.ts";
 import { NO_CHANGES, testPerson, withoutIds } from "../../support/data/persons.ts";
 import { personStores } from "../../support/start/stores.ts";

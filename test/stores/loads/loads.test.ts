@@ -10,7 +10,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ProjectedPerson, ProjectionChanges } from "../../../src/core/ports/projection.ts";
+import type {
+  ProjectedPerson,
+  ProjectionChanges,
+} from "../../../src/core/ports/persons/projection.ts";
 import { loadFiles, removeLoad } from "../../../src/stores/loads/loads.ts";
 import {
   batchEvent,

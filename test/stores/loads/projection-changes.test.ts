@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import type { ProjectedPerson, ProjectionChanges } from "../../../src/core/ports/projection.ts";
+import type {
+  ProjectedPerson,
+  ProjectionChanges,
+} from "../../../src/core/ports/persons/projection.ts";
 import { joinChanges } from "../../../src/stores/loads/projection-changes.ts";
 
 function changes(version: number, more: Partial<ProjectionChanges>): ProjectionChanges {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { TOMBSTONE_MINUTE } from "../../../src/core/ingest/dedup-table.ts";
 import type { EraseOptions } from "../../../src/core/ports/events.ts";
-import type { ProjectedOverride } from "../../../src/core/ports/projection.ts";
+import type { ProjectedOverride } from "../../../src/core/ports/persons/projection.ts";
 import type { PropertyConditions, PropertyOf } from "../../../src/core/queries/query-fields.ts";
 import { isoTime } from "../../../src/core/values/time.ts";
 import {

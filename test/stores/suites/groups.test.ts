@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { GroupRow } from "../../../src/core/ports/groups.ts";
+import type { GroupRow } from "../../../src/core/ports/persons/groups.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { NO_CHANGES } from "../../support/data/persons.ts";
 import { AT, RECORD_STORES, type Records, withProjects } from "../stores.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ProjectionStream } from "../../../src/core/ports/projection.ts";
+import type { ProjectionStream } from "../../../src/core/ports/persons/projection.ts";
 import {
   applied,
   changeOf,

@@ -1,6 +1,9 @@
 import type { Frame } from "../../../src/core/ports/journal.ts";
 import type { BatchContent, BatchEvent, BulkLoadFiles } from "../../../src/core/ports/loads.ts";
-import type { ProjectedPerson, ProjectionChanges } from "../../../src/core/ports/projection.ts";
+import type {
+  ProjectedPerson,
+  ProjectionChanges,
+} from "../../../src/core/ports/persons/projection.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { propertyTexts } from "../../../src/stores/loads/person-columns.ts";
 import { readLines } from "../start/server.ts";

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import type { MaterializedColumns } from "../../../src/core/ports/hot-columns.ts";
 import type { Actors, ActorsPart, Plan } from "../../../src/core/ports/insights.ts";
-import type { ProjectedPerson } from "../../../src/core/ports/projection.ts";
+import type { ProjectedPerson } from "../../../src/core/ports/persons/projection.ts";
 import { jsonOf } from "../../../src/core/sql/sql.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import type { Duckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";

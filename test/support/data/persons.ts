@@ -1,16 +1,16 @@
 import { expect } from "bun:test";
+import type { ProjectionChanges } from "../../../src/core/ports/persons/projection.ts";
 import type {
   ExactFilter,
   PersonReads,
   PersonRow,
   PositionsQuery,
-} from "../../../src/core/ports/person-reads.ts";
+} from "../../../src/core/ports/persons/reads.ts";
 import type {
   NewPerson,
   PersonChange,
   PersonWrites,
-} from "../../../src/core/ports/person-writes.ts";
-import type { ProjectionChanges } from "../../../src/core/ports/projection.ts";
+} from "../../../src/core/ports/persons/writes.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import type { Server } from "../start/server.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { PersonReads } from "../../../src/core/ports/person-reads.ts";
-import type { PersonSearch } from "../../../src/core/ports/person-search.ts";
-import type { PersonChange } from "../../../src/core/ports/person-writes.ts";
-import type { ProjectionChanges } from "../../../src/core/ports/projection.ts";
+import type { ProjectionChanges } from "../../../src/core/ports/persons/projection.ts";
+import type { PersonReads } from "../../../src/core/ports/persons/reads.ts";
+import type { PersonSearch } from "../../../src/core/ports/persons/search.ts";
+import type { PersonChange } from "../../../src/core/ports/persons/writes.ts";
 import { ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";

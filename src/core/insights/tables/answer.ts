@@ -1,5 +1,5 @@
 import type { TableReads } from "../../ports/insights/tables.ts";
-import type { PersonReads } from "../../ports/person-reads.ts";
+import type { PersonReads } from "../../ports/persons/reads.ts";
 import { sourceOf } from "../../queries/insight.ts";
 import type { Period } from "../../queries/period.ts";
 import type { Column, TablePart } from "../../queries/tables/columns.ts";

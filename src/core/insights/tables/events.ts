@@ -1,5 +1,5 @@
 import type { EventRow } from "../../ports/events.ts";
-import type { PersonReads, PersonRow } from "../../ports/person-reads.ts";
+import type { PersonReads, PersonRow } from "../../ports/persons/reads.ts";
 import { ALL_TIME, type Period, periodOf } from "../../queries/period.ts";
 import type { EventColumn, EventsTable } from "../../queries/tables/events.ts";
 import { Failure } from "../../values/failure.ts";

@@ -1,6 +1,6 @@
 import { readParts, toResponse } from "../../persons/persons.ts";
 import type { ListedPerson } from "../../ports/insights/tables.ts";
-import type { PersonReads, PersonRow } from "../../ports/person-reads.ts";
+import type { PersonReads, PersonRow } from "../../ports/persons/reads.ts";
 import { isBehavior } from "../../queries/behavior.ts";
 import { type Period, periodOf } from "../../queries/period.ts";
 import type { AnyFilter, EventFilters } from "../../queries/query-fields.ts";

@@ -3,12 +3,12 @@ import type {
   PersonPositions,
   PersonReads,
   PositionsQuery,
-} from "../../../core/ports/person-reads.ts";
+} from "../../../core/ports/persons/reads.ts";
 import type {
   PersonSearch,
   ProjectionFilter,
   PropertyValue,
-} from "../../../core/ports/person-search.ts";
+} from "../../../core/ports/persons/search.ts";
 import { folded } from "../../../core/values/case-folding.ts";
 import { filtersIn, type PropertyFilter } from "../../../core/values/property-filter.ts";
 import { propertyColumn } from "../../loads/person-columns.ts";

@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { EventValuesQuery, GroupValuesQuery } from "../../../core/ports/definitions.ts";
-import type { PropertyValue } from "../../../core/ports/person-search.ts";
+import type { PropertyValue } from "../../../core/ports/persons/search.ts";
 import { eventColumn } from "../../loads/event-lines.ts";
 import { rows } from "../engine/duckdb.ts";
 import { omittedProperties, textOf } from "./omitted-properties.ts";

@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { DefinitionNoteReads } from "../../../core/ports/definitions.ts";
-import type { GroupReads } from "../../../core/ports/groups.ts";
+import type { GroupReads } from "../../../core/ports/persons/groups.ts";
 import type {
   KnownValue,
   NamedProperty,

@@ -1,11 +1,11 @@
+import type { ProjectionChanges } from "../../../core/ports/persons/projection.ts";
 import type {
   BatchChange,
   IdsOfPerson,
   Merged,
   PersonChange,
   UserChange,
-} from "../../../core/ports/person-writes.ts";
-import type { ProjectionChanges } from "../../../core/ports/projection.ts";
+} from "../../../core/ports/persons/writes.ts";
 import { activityWrites } from "../activity.ts";
 import { deletionWrites } from "../deletions.ts";
 import type { groupWrites } from "../groups.ts";

@@ -1,11 +1,11 @@
 import { autoPropertiesIn } from "../../../core/identity/auto-properties.ts";
-import type { NewPerson, PersonRef } from "../../../core/ports/person-writes.ts";
 import type {
   ProjectedOverride,
   ProjectedOwned,
   ProjectedPerson,
   ProjectionChanges,
-} from "../../../core/ports/projection.ts";
+} from "../../../core/ports/persons/projection.ts";
+import type { NewPerson, PersonRef } from "../../../core/ports/persons/writes.ts";
 import { addressIn, propertyTexts } from "../../loads/person-columns.ts";
 import type { PersonStatements } from "./statements.ts";
 

@@ -2,7 +2,7 @@ import type {
   ProjectedOverride,
   ProjectedOwned,
   ProjectedPerson,
-} from "../../../core/ports/projection.ts";
+} from "../../../core/ports/persons/projection.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { propertyTexts } from "../../loads/person-columns.ts";
 import type { Sqlite } from "../sqlite.ts";

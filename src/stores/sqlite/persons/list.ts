@@ -5,7 +5,7 @@ import type {
   PersonReads,
   PersonRow,
   PositionsQuery,
-} from "../../../core/ports/person-reads.ts";
+} from "../../../core/ports/persons/reads.ts";
 import type { ListPosition, SnapshotPosition } from "../../../core/values/page.ts";
 import { storedProperties } from "../damage.ts";
 import type { Sqlite } from "../sqlite.ts";

@@ -1,5 +1,5 @@
 import type { KeptMerge } from "../../../core/identity/undo-merge.ts";
-import type { MergedPerson, PersonReads } from "../../../core/ports/person-reads.ts";
+import type { MergedPerson, PersonReads } from "../../../core/ports/persons/reads.ts";
 import { storedProperties } from "../damage.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { mergesInto, type StoredMerge, type StoredPerson } from "./statements.ts";

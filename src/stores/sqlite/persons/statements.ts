@@ -1,4 +1,4 @@
-import type { Merged } from "../../../core/ports/person-writes.ts";
+import type { Merged } from "../../../core/ports/persons/writes.ts";
 import type { Sqlite } from "../sqlite.ts";
 
 /** A person as it is stored: `properties` is JSON, and `is_identified` 0 or 1. */

@@ -3,7 +3,7 @@ import { applyUpdate, personUuid } from "../../../core/identity/person.ts";
 import { PERSON_BYTES_MAX, PROPERTIES_MAX } from "../../../core/identity/property-limits.ts";
 import { type Part, split } from "../../../core/identity/split.ts";
 import type { KeptMerge, Whole } from "../../../core/identity/undo-merge.ts";
-import type { RemoveChange, SetChange, SplitChange } from "../../../core/ports/person-writes.ts";
+import type { RemoveChange, SetChange, SplitChange } from "../../../core/ports/persons/writes.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import { type JsonObject, sameJson, setKey, storableJson } from "../../../core/values/json.ts";
 import type { activityWrites } from "../activity.ts";

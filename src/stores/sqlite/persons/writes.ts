@@ -3,7 +3,7 @@ import type {
   PersonRef,
   PersonWrites,
   StoredProperties,
-} from "../../../core/ports/person-writes.ts";
+} from "../../../core/ports/persons/writes.ts";
 import { activityWrites } from "../activity.ts";
 import { undamaged } from "../damage.ts";
 import { type DeletionOf, deletionWrites } from "../deletions.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { personUuid } from "../../../../src/core/identity/person.ts";
-import type { PersonFilter, PositionsQuery } from "../../../../src/core/ports/person-reads.ts";
-import type { PropertyValue } from "../../../../src/core/ports/person-search.ts";
+import type { PersonFilter, PositionsQuery } from "../../../../src/core/ports/persons/reads.ts";
+import type { PropertyValue } from "../../../../src/core/ports/persons/search.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { propertyFilters } from "../../../../src/core/values/property-filter.ts";
 import { isoTime } from "../../../../src/core/values/time.ts";

@@ -1,5 +1,5 @@
-import type { FilterGroup, PropertyFilter } from "../values/property-filter.ts";
-import type { PersonFilter, PersonPositions, PositionsQuery } from "./person-reads.ts";
+import type { FilterGroup, PropertyFilter } from "../../values/property-filter.ts";
+import type { PersonFilter, PersonPositions, PositionsQuery } from "./reads.ts";
 
 /*
  * Searches of persons that the person store alone cannot answer fast. The event store looks through its

@@ -1,11 +1,11 @@
-import type { ActivityName, Actor } from "../identity/activity.ts";
-import type { AutoProperties } from "../identity/auto-properties.ts";
-import type { GroupType } from "../identity/groups.ts";
-import type { PersonUpdate } from "../identity/person.ts";
-import type { SplitQuery } from "../identity/split.ts";
-import type { JsonObject } from "../values/json.ts";
-import type { ProjectWarning } from "../warnings/warning.ts";
-import type { DeletionAsked } from "./erasure.ts";
+import type { ActivityName, Actor } from "../../identity/activity.ts";
+import type { AutoProperties } from "../../identity/auto-properties.ts";
+import type { GroupType } from "../../identity/groups.ts";
+import type { PersonUpdate } from "../../identity/person.ts";
+import type { SplitQuery } from "../../identity/split.ts";
+import type { JsonObject } from "../../values/json.ts";
+import type { ProjectWarning } from "../../warnings/warning.ts";
+import type { DeletionAsked } from "../erasure.ts";
 import type { GroupChanges, GroupKey, GroupRow } from "./groups.ts";
 import type { ProjectionChanges, ProjectionStream } from "./projection.ts";
 

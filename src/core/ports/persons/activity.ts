@@ -1,5 +1,5 @@
-import type { ActivityDetail } from "../identity/activity.ts";
-import type { Part, Read } from "../values/page.ts";
+import type { ActivityDetail } from "../../identity/activity.ts";
+import type { Part, Read } from "../../values/page.ts";
 
 /*
  * Activity of persons. The person store writes it with each change (`person-writes.ts`). The rules of all

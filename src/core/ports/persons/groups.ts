@@ -1,6 +1,6 @@
-import type { Group, GroupType } from "../identity/groups.ts";
-import type { JsonObject } from "../values/json.ts";
-import type { Part, Read } from "../values/page.ts";
+import type { Group, GroupType } from "../../identity/groups.ts";
+import type { JsonObject } from "../../values/json.ts";
+import type { Part, Read } from "../../values/page.ts";
 
 /*
  * Groups: reads for the API, and the types of changes. The person store writes groups

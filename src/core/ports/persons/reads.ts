@@ -1,6 +1,6 @@
-import type { KeptMerge, Whole } from "../identity/undo-merge.ts";
-import type { JsonObject } from "../values/json.ts";
-import type { ListPosition, PageQuery, SnapshotPosition } from "../values/page.ts";
+import type { KeptMerge, Whole } from "../../identity/undo-merge.ts";
+import type { JsonObject } from "../../values/json.ts";
+import type { ListPosition, PageQuery, SnapshotPosition } from "../../values/page.ts";
 
 /*
  * Reads of persons from the person store. A list is in descending order of `created_at`, then of the
