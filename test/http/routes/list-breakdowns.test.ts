@@ -8,11 +8,15 @@ const TYPES = ["TypeError", "RangeError", "SyntaxError", "TimeoutError", "LockEr
 const OTHERS = "$$_posthog_breakdown_other_$$";
 
 /** Failures with one to three types each, and a number. */
-const FAILURES = Array.from({ length: 40 }, (_, at) => ({
-  user: `user-${at % 7}`,
-  ms: (at * 37) % 101,
-  types: TYPES.filter((_type, place) => place === 0 || (at + place) % (place + 1) === 0),
-}));
+const FAILURES = [
+  // With one person more, the first type is the first by persons, too.
+  { user: "user-7", ms: 50, types: TYPES.slice(0, 1) },
+  ...Array.from({ length: 40 }, (_, at) => ({
+    user: `user-${at % 7}`,
+    ms: (at * 37) % 101,
+    types: TYPES.filter((_type, place) => place === 0 || (at + place) % (place + 1) === 0),
+  })),
+];
 
 const EXPECTED: Record<string, (numbers: number[]) => number> = {
   total: (numbers) => numbers.length,
@@ -73,6 +77,54 @@ for (const [math, expected] of Object.entries(EXPECTED)) {
         expect([of, Number(value)]).toEqual([of, expected(counted.map(({ ms }) => ms))]);
       }
       expect(lines).toHaveLength(3);
+    });
+  }
+}
+
+for (const math of ["total", "dau", "sum"]) {
+  for (const breakdown of [OTHERS, undefined]) {
+    test(`the persons of ${breakdown ?? "all values"} count an event once: ${math}`, async () => {
+      const app = await newProject();
+      await app.capture({
+        batch: FAILURES.map(({ user, ms, types }) => ({
+          event: "failure",
+          distinct_id: user,
+          timestamp: "2026-11-20T10:00:00Z",
+          properties: { $exception_types: types, ms, $set: { name: user } },
+        })),
+        api_key: app.token,
+      });
+      const node = {
+        ...{ kind: "EventsNode", event: "failure", math },
+        ...(math === "sum" ? { math_property: "ms" } : {}),
+      };
+      const source = {
+        ...{ kind: "TrendsQuery", series: [node] },
+        dateRange: { date_from: "2026-11-20", date_to: "2026-11-20" },
+        breakdownFilter: { breakdown: "$exception_types", breakdown_limit: 1 },
+      };
+      const { status, body } = await app.ask("POST", `${app.api}/query/`, {
+        body: {
+          query: {
+            kind: "ActorsQuery",
+            source: { kind: "InsightActorsQuery", source, ...(breakdown && { breakdown }) },
+          },
+        },
+      });
+
+      expect(status).toBe(200);
+      const { results } = body as { results: [{ name: string }, number][] };
+      const counted = FAILURES.filter(
+        ({ types }) => breakdown === undefined || types.some((type) => type !== TYPES[0]),
+      );
+      const numberOf = (all: typeof FAILURES) =>
+        math === "sum" ? all.reduce((sum, { ms }) => sum + ms, 0) : all.length;
+      const expected = [...Map.groupBy(counted, ({ user }) => user)].map(([user, all]) => [
+        user,
+        numberOf(all),
+      ]);
+      const found = results.map(([{ name }, count]) => [name, count]);
+      expect(found.toSorted()).toEqual(expected.toSorted());
     });
   }
 }

@@ -7,6 +7,7 @@ import type {
 } from "../../../core/ports/insights.ts";
 import type { Series, Trends } from "../../../core/queries/trend.ts";
 import { folded } from "../../../core/values/case-folding.ts";
+import { listIn } from "./breakdown-values.ts";
 import { funnelActors } from "./funnels.ts";
 import { lifecycleActors } from "./lifecycle.ts";
 import { pathsActors } from "./paths.ts";
@@ -109,13 +110,22 @@ function trendsActors(
   const table = "acted";
   const events = eventsOf(target, query, own, {
     table,
-    more: (scan) => [`${scan.person()} AS actor`, `${TIME} AS t`],
+    more: (scan) => [`${scan.person()} AS actor`, `${TIME} AS t`, "events.seq AS event_seq"],
   });
   const { count, counts } = countedOf(own.series);
   const conditions = [...counts, ...isWithin(target, query, own, bucket)];
   const select = (from: string) => actorsSelect({ actor: "actor", count, from, conditions });
+  // An event with several values of a list counts once, in all values and in the line of all others.
+  const eachOnce = (from: string, where: readonly string[] = ["true"]) => `once AS (
+  SELECT ${table}.* ${from} WHERE ${where.join(" AND ")}
+  QUALIFY row_number() OVER (PARTITION BY event_seq) = 1
+)`;
+  const isList = breakdown !== null && listIn(breakdown) !== undefined;
   if (breakdown === null || line === null) {
-    return { tables: [events], select: select(`FROM ${table}`) };
+    const from = `FROM ${table}`;
+    return isList
+      ? { tables: [events, eachOnce(from)], select: select("FROM once") }
+      : { tables: [events], select: select(from) };
   }
   const ranked = seriesOf(plan)
     .filter((_, at) => formula !== null || at === index)
@@ -127,11 +137,14 @@ function trendsActors(
       ? topValues(name, first?.ranked ?? "", first?.rankedBy ?? "", breakdown)
       : formulaTop(breakdown, formula, ranked);
   const value = { breakdown: `${table}.breakdown`, isOther: `(${name}.is_top IS NULL)` };
-  conditions.push(...isOfLine(target, line, value));
-  return {
-    tables: [events, ...ranked.flatMap(({ rows }) => rows.tables), top],
-    select: select(joinedWith(name, table)),
-  };
+  const ofLine = isOfLine(target, line, value);
+  const tables = [events, ...ranked.flatMap(({ rows }) => rows.tables), top];
+  const joined = joinedWith(name, table);
+  if (isList) {
+    return { tables: [...tables, eachOnce(joined, ofLine)], select: select("FROM once") };
+  }
+  conditions.push(...ofLine);
+  return { tables, select: select(joined) };
 }
 
 /** Returns the conditions that an event counts in an interval; in the whole period without one. */
