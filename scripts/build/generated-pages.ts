@@ -169,7 +169,7 @@ function apiPage(): string {
   const sdk = [
     ...captureRoutes({} as never, {} as never, {} as never, {} as never),
     ...logRoutes({} as never, {} as never, {} as never),
-    ...sdkRoutes({} as never, {} as never),
+    ...sdkRoutes({} as never),
   ];
   return pageOf(
     "# API",

@@ -106,7 +106,7 @@ export async function openApp(settings: Settings, environment: Environment): Pro
     http: (listenUrl, connectionOf = () => undefined) =>
       httpServer({
         ...services,
-        ...{ now, newUuid, log, connectionOf, listenUrl },
+        ...{ deletionRuns, now, newUuid, log, connectionOf, listenUrl },
         version: VERSION,
         prefer: settings.prefer,
         publicUrl: settings.public_url,

@@ -8,6 +8,7 @@ import type { Capture } from "../core/capture/capture.ts";
 import type { CountryOf } from "../core/capture/country.ts";
 import type { Annotations } from "../core/dashboards/annotations.ts";
 import type { Dashboards } from "../core/dashboards/dashboards.ts";
+import type { DeletionRuns } from "../core/erasure/deletion-runs.ts";
 import type { DeletionDesk } from "../core/erasure/deletions.ts";
 import type { Definitions } from "../core/events/definitions.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
@@ -115,8 +116,9 @@ export type HttpNeeds = ManagementNeeds & {
   capture: Capture;
   logs: Logs;
   timings: Timings;
-  /** Counts refused requests of senders. */
-  arrivals: Pick<Arrivals, "refuse">;
+  /** Counts refused requests of senders, and notes pages that load posthog-js. */
+  arrivals: Pick<Arrivals, "refuse" | "noteLoaded">;
+  deletionRuns: Pick<DeletionRuns, "run">;
   /** Counts the bytes of capture bodies in memory. */
   meter: Meter;
   readiness: () => Readiness;
@@ -263,13 +265,13 @@ export function httpServer(needs: HttpNeeds): HttpServer {
 
 /** The routes that SDKs call. */
 const senderRoutes = (
-  { capture, logs, projects, meter, newUuid }: HttpNeeds,
+  { capture, logs, projects, arrivals, meter, newUuid }: HttpNeeds,
   senderOf: SenderOf,
   refused: OnRefused,
 ): SdkRoute[] => [
   ...captureRoutes(capture, meter, senderOf, refused),
   ...logRoutes(logs, projects, meter),
-  ...sdkRoutes(projects, newUuid),
+  ...sdkRoutes({ projects, arrivals, newUuid }),
 ];
 
 /** Whether an event may have been sent to a wrong path. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { personUuid } from "../../src/core/identity/person.ts";
 import { launchChromium, problemsOf } from "../support/start/chromium.ts";
 import { openConsole } from "../support/start/console.ts";
 import { runCommand } from "../support/start/process.ts";
@@ -39,6 +40,26 @@ const signedIn = async (page: Page) => {
 const signedOut = (page: Page) => page.locator("input[name=key]").waitFor();
 
 describe("the link of the command line", () => {
+  test("lets its session delete a person's events at once, with a receipt", async () => {
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    const problems = problemsOf(page);
+    await server.capture({ api_key: PROJECT_KEY, event: "seen", distinct_id: "gone" });
+    const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+    const path = `/api/environments/1/persons/${personUuid(1, "gone")}/`;
+    while ((await fetch(`${server.url}${path}`, { headers })).status === 404) await Bun.sleep(20);
+    await fetch(`${server.url}${path}?delete_events=true`, { method: "DELETE", headers });
+
+    await page.goto(await link(server));
+    await signedIn(page);
+    await page.goto(`${server.url}/console/1/settings/?tab=deletions`);
+    await page.getByRole("button", { name: /^\d+ \w+ 20/ }).click();
+    await page.locator(".receipt").getByRole("button", { name: "Delete now" }).click();
+    await page.locator(".receipt").getByText("Done", { exact: true }).waitFor();
+    await page.locator(".receipt").getByText("Events deleted").waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test("signs in, is taken out of the address, and stays valid over a new load", async () => {
     await using context = await browser.newContext();
     const page = await context.newPage();

@@ -19,6 +19,8 @@ export type Session = {
   expires_at: string;
   /** Until then keys may be made and changed without signing in again. */
   fresh_until: string;
+  /** Whether it may delete at once, and not only at the next run. */
+  runs_deletions: boolean;
 };
 
 const PATH = "/console/api/session/";
@@ -90,6 +92,11 @@ export function followOtherTabs(): void {
     else if (data === "signed in" && isWaiting) loadSession().catch(() => undefined);
   };
   addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+}
+
+/** Begins a run of all queued and failed deletions. Throws a problem if the session may not. */
+export async function runDeletions(): Promise<void> {
+  await request("POST", "/console/api/deletions/run/");
 }
 
 /** A session of the user. */

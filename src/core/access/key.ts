@@ -130,7 +130,7 @@ export type Principal = {
   /** When the key ends, ISO 8601; null for never. */
   expires_at: string | null;
   /** The session of the console that sent the request; without it, the request had the key itself. */
-  session?: { id: number; fresh_until: string };
+  session?: { id: number; fresh_until: string; method: "key" | "link" };
 };
 
 /** The rights of a key: scopes, projects and time. */

@@ -41,6 +41,8 @@ export type OwnSession = {
   expires_at: string;
   /** Until then keys may be made, changed and rolled. */
   fresh_until: string;
+  /** As {@link mayRunDeletions} has it. */
+  runs_deletions: boolean;
 };
 
 /** A session in a list. */
@@ -133,6 +135,7 @@ export function sessions(needs: Needs): Sessions {
       key: { id, label, scopes, scoped_teams, expires_at },
       expires_at: expires_at !== null && expires_at < end ? expires_at : end,
       fresh_until: freshUntil(row),
+      runs_deletions: mayRunDeletions({ scopes, scoped_teams, session: row }),
     };
   };
 
@@ -157,7 +160,7 @@ export function sessions(needs: Needs): Sessions {
       const { row, key } = await current(secret);
       noteSeen(row);
       const { id: key_id, user_id, scopes, scoped_teams, expires_at } = key;
-      const session = { id: row.id, fresh_until: freshUntil(row) };
+      const session = { id: row.id, fresh_until: freshUntil(row), method: row.method };
       return { key_id, user_id, scopes, scoped_teams, expires_at, session };
     },
     async own(secret) {
@@ -196,6 +199,15 @@ function endOf({ created_at, last_seen_at }: SessionRow): number {
     Date.parse(last_seen_at) + SESSION_IDLE_DAYS_MAX * DAY_MS,
   );
 }
+
+/** Whether a caller may run deletions at once: with all rights, and by a link of the server's command line (decision 62). */
+export const mayRunDeletions = ({
+  scopes,
+  scoped_teams,
+  session,
+}: Pick<Principal, "scopes" | "scoped_teams"> & {
+  session?: Pick<SessionRow, "method">;
+}): boolean => session?.method === "link" && scopes.includes("*") && scoped_teams === null;
 
 function freshUntil({ created_at }: SessionRow): string {
   return isoTime(Date.parse(created_at) + FRESH_MINUTES_MAX * MINUTE_MS);

@@ -1,5 +1,6 @@
 import type { WarningRow } from "../ports/warnings.ts";
-import type { CountedRefusal } from "./arrivals.ts";
+import { isoTime } from "../values/time.ts";
+import type { CountedRefusal, LoadedPage } from "./arrivals.ts";
 import { REASONS, type Reason } from "./readiness.ts";
 
 /** The wait of an event from which on it is worth a sentence, in milliseconds. */
@@ -15,6 +16,8 @@ export type Symptoms = {
   hasEvents: boolean;
   arrived: { accepted: number; dropped: number };
   refused: readonly CountedRefusal[];
+  /** The last page that asked for the configuration of posthog-js. */
+  loaded: LoadedPage | undefined;
   /** Warnings of the same time, the latest first. */
   warnings: readonly Pick<WarningRow, "type">[];
   lag_ms: number;
@@ -124,10 +127,14 @@ function eventAdvice({ arrived, warnings }: Symptoms): Advice[] {
   ];
 }
 
-function silenceAdvice({ hasEvents, arrived, refused }: Symptoms): Advice[] {
-  if (hasEvents || arrived.accepted + arrived.dropped > 0 || refused.length > 0) return [];
-  return [advice("nothing_arrived", NOTHING)];
+function silenceAdvice({ hasEvents, arrived, refused, loaded }: Symptoms): Advice[] {
+  if (hasEvents || arrived.accepted + arrived.dropped > 0) return [];
+  if (loaded !== undefined) return [advice("snippet_found", foundText(loaded))];
+  return refused.length > 0 ? [] : [advice("nothing_arrived", NOTHING)];
 }
+
+const foundText = ({ at, origin }: LoadedPage) =>
+  `posthog-js is on ${origin ?? "a page"} with the key of this project, last loaded at ${isoTime(at).slice(11, 19)} UTC, but has sent no event. It sends nothing for automated browsers, for visitors who opted out, and with Do Not Track if the page respects it.`;
 
 const NOTHING =
   "No request for this project has arrived. Ad blockers, a page on https that sends to http, and a firewall cannot be seen from here.";

@@ -40,8 +40,15 @@ export type CountedRefusal = Refusal & { at: number; count: number };
 /** Events of one request that are durable. */
 export type Arrived = { accepted: number; dropped: number; last_seq: number };
 
+/** The last request of a page for the configuration of posthog-js. `origin` is null if the request names no page. */
+export type LoadedPage = { at: number; origin: string | null };
+
 /** The arrivals of the last minutes, in memory: a start begins without any. */
 export type Arrivals = {
+  /** Notes that a page with the project's key asked for the configuration of posthog-js. */
+  noteLoaded(project: number, origin: string | null): void;
+  /** Returns the last such request within ARRIVALS_MINUTES. */
+  loadedBy(project: number): LoadedPage | undefined;
   /** Counts the events of a request. */
   count(project: number, arrived: Arrived): void;
   /** Counts a refused request. */
@@ -60,6 +67,7 @@ type Step = { at: number; accepted: number; dropped: number };
 export function arrivals(now: Clock): Arrivals {
   const stepsOf = new Map<number, Step[]>();
   const refusals = new Map<string, CountedRefusal>();
+  const loaded = new Map<number, LoadedPage>();
   let marks: { at: number; seq: number }[] = [];
 
   const recent = (project: number) => {
@@ -78,6 +86,15 @@ export function arrivals(now: Clock): Arrivals {
   };
 
   return {
+    noteLoaded(project, origin) {
+      loaded.set(project, { at: now(), origin });
+    },
+
+    loadedBy(project) {
+      const page = loaded.get(project);
+      return page !== undefined && page.at >= now() - KEPT_MS ? page : undefined;
+    },
+
     count(project, { accepted, dropped, last_seq }) {
       const at = now() - (now() % STEP_MS);
       const steps = stepsOf.get(project) ?? [];

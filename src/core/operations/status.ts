@@ -134,6 +134,7 @@ export function status(needs: Needs): Status {
         advice: adviceFor({
           ...{ api_token, hasEvents, arrived, refused, warnings, lag_ms, reasons },
           lost: needs.journalLost(),
+          loaded: arrivals.loadedBy(project),
         }),
         server: {
           version: needs.version,

@@ -1,6 +1,8 @@
 import { unknownKeyInPath } from "../../core/access/key.ts";
 import type { Projects } from "../../core/access/projects.ts";
+import type { Arrivals } from "../../core/operations/arrivals.ts";
 import type { SdkRoute } from "../operation/route.ts";
+import { cut } from "./refusals.ts";
 import { scriptRoutes } from "./scripts.ts";
 
 /**
@@ -44,14 +46,20 @@ const ABSENT: Record<string, object> = {
   "/api/product_tours/": { product_tours: [] },
 };
 
+type Needs = {
+  projects: Pick<Projects, "ofKey">;
+  arrivals: Pick<Arrivals, "noteLoaded">;
+  newUuid: () => string;
+};
+
 /**
  * Requests of SDKs for configuration and flags on the capture host. No answer depends on the body, which
  * is not read (decision 41).
  */
-export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[] {
+export function sdkRoutes({ projects, arrivals, newUuid }: Needs): SdkRoute[] {
   const flags = () => ({ ...NO_FLAGS, requestId: newUuid() });
   return [
-    ...configRoutes(projects),
+    ...configRoutes({ projects, arrivals }),
     ...scriptRoutes(),
     {
       method: "POST",
@@ -73,27 +81,29 @@ export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[]
 }
 
 /** The first requests of posthog-js; only a project key gets an answer. */
-function configRoutes(projects: Projects): SdkRoute[] {
-  const projectKey = (key = ""): string => {
-    if (projects.ofKey(key) === undefined) throw unknownKeyInPath(key);
+function configRoutes({ projects, arrivals }: Omit<Needs, "newUuid">): SdkRoute[] {
+  const projectKey = ({ headers }: Request, key = ""): string => {
+    const project = projects.ofKey(key);
+    if (project === undefined) throw unknownKeyInPath(key);
+    arrivals.noteLoaded(project, originOf(headers));
     return key;
   };
   return [
     {
       method: "GET",
       path: "/array/:key/config",
-      async handle(_request, { key }) {
-        projectKey(key);
+      async handle(request, { key }) {
+        projectKey(request, key);
         return Response.json(REMOTE_CONFIG);
       },
     },
     {
       method: "GET",
       path: "/array/:key/config.js",
-      async handle(_request, { key }) {
+      async handle(request, { key }) {
         // The script contains only an existing key, so no other text gets into it.
         const entry = JSON.stringify({ config: REMOTE_CONFIG, siteApps: [] });
-        const script = `(function(){var w=window;w._POSTHOG_REMOTE_CONFIG=w._POSTHOG_REMOTE_CONFIG||{};w._POSTHOG_REMOTE_CONFIG[${JSON.stringify(projectKey(key))}]=${entry};})();\n`;
+        const script = `(function(){var w=window;w._POSTHOG_REMOTE_CONFIG=w._POSTHOG_REMOTE_CONFIG||{};w._POSTHOG_REMOTE_CONFIG[${JSON.stringify(projectKey(request, key))}]=${entry};})();\n`;
         return new Response(script, {
           headers: {
             "content-type": "application/javascript",
@@ -103,4 +113,10 @@ function configRoutes(projects: Projects): SdkRoute[] {
       },
     },
   ];
+}
+
+/** The page that sent a request; a script tag has it in Referer alone. Null if the request names none. */
+function originOf(headers: Headers): string | null {
+  const { origin } = URL.parse(headers.get("origin") ?? headers.get("referer") ?? "") ?? {};
+  return origin === undefined || origin === "null" ? null : cut(origin);
 }

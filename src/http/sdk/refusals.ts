@@ -28,7 +28,8 @@ export function refusalOf(request: Request, failure: Failure): Refusal {
   };
 }
 
-function cut(text: string): string {
+/** A text of a stranger, cut to a length. */
+export function cut(text: string): string {
   return text.length <= FACT_CHARS_MAX
     ? text
     : `${text.slice(0, FACT_CHARS_MAX - 1).toWellFormed()}…`;

@@ -6,6 +6,7 @@ const WELL: Symptoms = {
   hasEvents: true,
   arrived: { accepted: 1, dropped: 0 },
   ...{ refused: [], warnings: [], lag_ms: 0, lost: 0, reasons: [] },
+  loaded: undefined,
 };
 
 const refusal = (fields: object) => ({
@@ -31,6 +32,13 @@ test.each<[string, Partial<Symptoms>]>([
   ["dropped", { arrived: { accepted: 0, dropped: 2 } }],
   ["clock", { warnings: [{ type: "event_timestamp_in_future" }] }],
   ["nothing_arrived", { hasEvents: false, arrived: { accepted: 0, dropped: 0 } }],
+  [
+    "snippet_found",
+    {
+      ...{ hasEvents: false, arrived: { accepted: 0, dropped: 0 } },
+      loaded: { at: 0, origin: "https://shop.example" },
+    },
+  ],
 ])("%s has its cause", (code, symptoms) => {
   expect(codes(symptoms)).toEqual([code]);
 });
@@ -41,4 +49,14 @@ test("a wrong key is shown masked, next to the right one", () => {
   expect(advice?.text).toBe(
     "3 requests were refused, the last with the key phc_...wxyz. The key of this project is phc_mine.",
   );
+});
+
+test("a page that loads posthog-js and sends nothing is named, and no longer once events come", () => {
+  const loaded = { at: Date.parse("2026-11-21T12:34:56Z"), origin: "https://shop.example" };
+  const silent = { hasEvents: false, arrived: { accepted: 0, dropped: 0 }, loaded };
+  const [advice] = adviceFor({ ...WELL, ...silent });
+  expect(advice?.text).toStartWith(
+    "posthog-js is on https://shop.example with the key of this project, last loaded at 12:34:56 UTC, but has sent no event.",
+  );
+  expect(codes({ ...silent, hasEvents: true })).toEqual([]);
 });

@@ -20,7 +20,7 @@ const publicRoutes = ({ app }: TestProject) =>
       () => ({}),
       () => {},
     ),
-    ...sdkRoutes(app.projects, () => ""),
+    ...sdkRoutes({ ...app, newUuid: () => "" }),
   ].map(({ method, path }) => ({
     method,
     path: path.replace(":key", PROJECT_KEY).replace("*", "array.js"),

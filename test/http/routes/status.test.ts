@@ -5,6 +5,7 @@ import { refusalOf } from "../../../src/http/sdk/refusals.ts";
 import { keyWith } from "../../support/answers/operations.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { type TestProject, testApp } from "../../support/start/app.ts";
+import { PROJECT_KEY } from "../../support/start/server.ts";
 
 type Status = {
   last_event_at: string | null;
@@ -142,4 +143,24 @@ test("long facts of a request are cut, and odd ones do not fail", () => {
   expect(refusalOf(js, new Failure("not_found", "no"))).toMatchObject({
     ...{ sdk: "posthog-js/1.2.3", origin: null },
   });
+});
+
+test.each([
+  ["a script tag", { referer: "https://shop.example/cart?token=1" }, "https://shop.example"],
+  [
+    "a request of posthog-js",
+    { origin: "https://www.shop.example:8443" },
+    "https://www.shop.example:8443",
+  ],
+  ["a page without a name", { origin: "null" }, "a page"],
+])("%s that asks for the configuration and sends nothing is named", async (_, headers, name) => {
+  await using app = await testApp();
+  await app.ask("GET", `/array/${PROJECT_KEY}/config.js`, { key: null, headers });
+
+  const { advice } = await statusOf(app);
+  expect(advice.map(({ code }) => code)).toEqual(["snippet_found"]);
+  expect(advice[0]?.text).toStartWith(`posthog-js is on ${name} with the key of this project`);
+
+  await app.capture(batch(event({ timestamp: "2026-11-20T00:00:00Z" })));
+  expect(codesIn(await statusOf(app))).toEqual([]);
 });

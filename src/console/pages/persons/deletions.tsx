@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { useChange } from "../../api/change.ts";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad, usePolled } from "../../api/load.ts";
-import { may } from "../../api/session.ts";
+import { may, runDeletions, session } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { counted, moment, number } from "../../state/format.ts";
@@ -10,7 +11,7 @@ import { inProject } from "../../state/project.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { announce } from "../../ui/live-region.tsx";
-import { Load, Skeleton } from "../../ui/states.tsx";
+import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 
 type Receipt = Schemas["DeletionReceipt"];
 
@@ -81,7 +82,7 @@ export function DeletionReceipt({ id }: { id: number }) {
   };
   return (
     <Load of={receipt} skeleton={<Skeleton rows={5} height={40} />}>
-      {(one) => <ReceiptPanel receipt={one} onCancel={cancel} />}
+      {(one) => <ReceiptPanel receipt={one} onCancel={cancel} onRun={receipt.reload} />}
     </Load>
   );
 }
@@ -89,7 +90,11 @@ export function DeletionReceipt({ id }: { id: number }) {
 /** The receipt of a deletion, as one of a list. */
 export const receiptOf = ({ id }: Schemas["Deletion"]) => <DeletionReceipt key={id} id={id} />;
 
-function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }) {
+function ReceiptPanel(props: {
+  receipt: Receipt;
+  onCancel: () => Promise<void>;
+  onRun: () => void;
+}) {
   const { receipt } = props;
   const { id, state, kind, attempts, error, counts, places } = receipt;
   const [isCancelling, setIsCancelling] = useState(false);
@@ -107,17 +112,7 @@ function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }
       }
     >
       {isCancelling && (
-        <Confirm
-          title="Cancel this deletion?"
-          verb="Keep the events"
-          act={() => props.onCancel().then(() => setIsCancelling(false))}
-          onClose={() => setIsCancelling(false)}
-        >
-          <p>
-            The person is already gone. Cancelling keeps their events until you request their
-            deletion again.
-          </p>
-        </Confirm>
+        <CancelDialog onCancel={props.onCancel} onClose={() => setIsCancelling(false)} />
       )}
       <div class="properties">
         <dl>
@@ -150,24 +145,65 @@ function ReceiptPanel(props: { receipt: Receipt; onCancel: () => Promise<void> }
           )}
         </dl>
       </div>
-      {state === "queued" && (
-        <RunNow>
-          {nextRun && `Runs at ${moment(nextRun)}. `}To delete now, run on the server:
-        </RunNow>
-      )}
-      {state === "failed" && (
-        <RunNow>This won't be retried automatically. To retry, run on the server:</RunNow>
-      )}
+      {isOpen && <RunNow isRetry={state === "failed"} nextRun={nextRun} onRun={props.onRun} />}
     </Panel>
   );
 }
 
-/** The command that carries out all deletions at once. Only who is on the server may do so. */
-export function RunNow({ children }: { children: ComponentChildren }) {
+function CancelDialog(props: { onCancel: () => Promise<void>; onClose: () => void }) {
+  return (
+    <Confirm
+      title="Cancel this deletion?"
+      verb="Keep the events"
+      act={() => props.onCancel().then(props.onClose)}
+      onClose={props.onClose}
+    >
+      <p>
+        The person is already gone. Cancelling keeps their events until you request their deletion
+        again.
+      </p>
+    </Confirm>
+  );
+}
+
+/**
+ * Carries out all deletions at once. A session with access to the server has a button for it, any other the command to
+ * run there.
+ */
+export function RunNow(props: {
+  isRetry?: boolean;
+  nextRun?: string | undefined;
+  /** Called once the run has begun. */
+  onRun: () => void;
+}) {
   const command = commandFor(useServer()?.data_directory);
+  const change = useChange();
+  const verb = props.isRetry ? "Retry" : "Delete now";
+  const said = props.isRetry
+    ? "This won't be retried automatically."
+    : props.nextRun && `Runs at ${moment(props.nextRun)}.`;
+  const run = () =>
+    change.run(async () => {
+      await runDeletions();
+      announce("Deletions started");
+      props.onRun();
+    });
+  if (session.value?.runs_deletions) {
+    return (
+      <div class="cluster run-now">
+        <p class="caption">{said}</p>
+        <Button disabled={change.isRunning} onClick={run}>
+          {verb}
+        </Button>
+        {change.problem && <ProblemNote problem={change.problem} />}
+      </div>
+    );
+  }
   return (
     <div class="cluster run-now">
-      <p class="caption">{children}</p>
+      <p class="caption">
+        {said} {verb} on the server:
+      </p>
       <code>{command}</code>
       <CopyButton text={command} />
     </div>

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad, usePolled } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
@@ -30,6 +31,7 @@ type State = Exclude<(typeof STATES)[number]["value"], "">;
 /** Deletions by their state, with the next runs; a row opens to its receipt. */
 export function DeletionsTab() {
   const { query, set } = useAddress();
+  const [runs, setRuns] = useState(0);
   const state = STATES.find(({ value }) => value === query["state"])?.value ?? "";
   return (
     <Panel isFlush>
@@ -44,9 +46,9 @@ export function DeletionsTab() {
         <p class="caption">
           <NextRuns />
         </p>
-        <RunNow>To run all pending deletions now, run on the server:</RunNow>
+        {may("person:write") && <RunNow onRun={() => setRuns(runs + 1)} />}
       </div>
-      <Deletions state={state === "" ? undefined : state} />
+      <Deletions key={runs} state={state === "" ? undefined : state} />
     </Panel>
   );
 }
