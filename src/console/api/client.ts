@@ -1,6 +1,7 @@
 import type { Client } from "openapi-fetch";
 import { BASE } from "../state/base.ts";
 import { askAbout, changedSince, noteVersion, rowOf, versionOf } from "./conflict.ts";
+import { noted } from "./connection.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { isSignedOut } from "./signed-out.ts";
 import { inSlot, sendPatiently } from "./slots.ts";
@@ -26,7 +27,7 @@ function sendInTurn(request: Request): Promise<Response> {
 }
 
 async function send(request: Request): Promise<Response> {
-  const response = await sendInTurn(request);
+  const response = await noted(() => sendInTurn(request));
   if (response.status === 401) isSignedOut.value = true;
   return response;
 }

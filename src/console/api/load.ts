@@ -1,13 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "./client.ts";
+import { away } from "./connection.ts";
 import { asProblem, type Problem } from "./problem.ts";
 import { isSignedOut } from "./signed-out.ts";
 
 /** How long something may take before the page says that it loads, in milliseconds. */
 const QUICK_MS = 150;
-
-/** How long a load that had no answer waits before it is tried again, in milliseconds. */
-const RETRY_MS = 5000;
 
 /** Something that is loaded for a page. Old data stay while new ones are loaded. */
 export type Loaded<T> = {
@@ -22,7 +20,14 @@ export type Loaded<T> = {
   replace(data: T): void;
 };
 
-type State<T> = { data?: T; problem?: Problem; isSlow: boolean; isLoading: boolean };
+type State<T> = {
+  data?: T;
+  /** The key that the data belong to. */
+  of?: string;
+  problem?: Problem;
+  isSlow: boolean;
+  isLoading: boolean;
+};
 
 /**
  * Loads when the page appears, when `key` changes, after a new sign-in, and when the server answers again. The signal aborts when the
@@ -46,11 +51,18 @@ export function useLoad<T>(
     const slow = setTimeout(() => setState((old) => ({ ...old, isSlow: true })), QUICK_MS);
     latest
       .current(leave.signal)
-      .then((data) => !leave.signal.aborted && setState({ data, isSlow: false, isLoading: false }))
+      .then(
+        (data) =>
+          !leave.signal.aborted && setState({ data, of: key, isSlow: false, isLoading: false }),
+      )
       .catch((error: unknown) => {
         if (leave.signal.aborted || isAbort(error)) return;
         const problem = asProblem(error);
-        setState(({ data }) => ({ data, problem, isSlow: false, isLoading: false }));
+        // Data of another key would stand under a period or a filter that is not theirs.
+        setState((old) => ({
+          ...(old.of === key ? { data: old.data, of: key } : {}),
+          ...{ problem, isSlow: false, isLoading: false },
+        }));
       })
       .finally(() => clearTimeout(slow));
     return () => {
@@ -59,18 +71,10 @@ export function useLoad<T>(
     };
   }, [key, turn, isBlocked]);
 
-  // A load without an answer is tried again when the browser is online. The timer is for a server that was away alone, and for a
-  // load that failed after that event.
-  const isUnanswered = state.problem?.status === 0 && !state.isLoading;
+  // A load that had no answer is tried again once the server has answered anything.
+  const isUnanswered = state.problem?.status === 0 && !state.isLoading && away.value === undefined;
   useEffect(() => {
-    if (!isUnanswered) return;
-    const again = () => setTurn((last) => last + 1);
-    const timer = setInterval(() => document.visibilityState === "visible" && again(), RETRY_MS);
-    addEventListener("online", again);
-    return () => {
-      clearInterval(timer);
-      removeEventListener("online", again);
-    };
+    if (isUnanswered) setTurn((last) => last + 1);
   }, [isUnanswered]);
 
   return {
@@ -79,7 +83,8 @@ export function useLoad<T>(
     isSlow: state.isSlow,
     isLoading: state.isLoading,
     reload: () => setTurn((last) => last + 1),
-    replace: (data) => setState({ data, isSlow: false, isLoading: false }),
+    replace: (data) =>
+      setState({ data, ...(key !== null && { of: key }), isSlow: false, isLoading: false }),
   };
 }
 

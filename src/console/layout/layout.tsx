@@ -7,6 +7,7 @@ import { project } from "../state/project.ts";
 import { focusHeading } from "../ui/focus.ts";
 import { moveRow, useKeys } from "../ui/keys.ts";
 import { Bar } from "./bar/bar.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { KeyboardHelp } from "./keyboard-help.tsx";
 import { Navigation } from "./navigation.tsx";
 import { TopBar } from "./top-bar.tsx";
@@ -38,6 +39,7 @@ export function Layout({
       <button type="button" class="skip" onClick={focusHeading}>
         Skip to the content
       </button>
+      <ConnectionBanner />
       <TopBar onSearch={() => setOpen("bar")} onHelp={() => setOpen("help")} />
       <div class="frame">
         <Navigation key={project.value?.id} onAsk={() => setOpen("bar")}>

@@ -64,6 +64,8 @@ const ENGINE = " DuckDB: ";
 
 /** An error in its own words, with the id under which the server's log has it. */
 export function ProblemNote({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+  // The banner of the page says so once, and tries again.
+  if (problem.status === 0 && onRetry) return null;
   const [said, ...engine] = problem.message.split(ENGINE);
   return (
     <div class="note bad" role="alert">
@@ -107,15 +109,15 @@ export function Load<T>(props: {
   const again = problem && mayPass(problem) ? { onRetry: reload } : {};
   const note = problem && !isLoading && <ProblemNote problem={problem} {...again} />;
   if (data === undefined) {
-    if (note) return note;
+    if (note && problem.status !== 0) return note;
     return (
-      <div class={isSlow ? undefined : "invisible"} aria-busy="true">
+      <div class={isSlow || problem ? undefined : "invisible"} aria-busy="true">
         {props.skeleton}
       </div>
     );
   }
   return (
-    <div class={isSlow ? "dimmed" : undefined} aria-busy={isLoading}>
+    <div class={isSlow || problem?.status === 0 ? "dimmed" : undefined} aria-busy={isLoading}>
       {note}
       {props.children(data)}
     </div>
