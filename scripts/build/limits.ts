@@ -103,6 +103,7 @@ const GROUPS: readonly Group[] = [
         "TILE_TEXT_CHARS_MAX",
         "ANNOTATION_CHARS_MAX",
       ],
+      "http/routes/dashboards": ["STREAMED_QUERIES_MAX"],
     },
   },
   {

@@ -8,8 +8,16 @@ import { EventStream, eventStream } from "./answer/event-stream.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
 import { changesOf } from "./changes.ts";
-import { hasProject, type Route, shapesOf, type Thing, takesBody } from "./operation/route.ts";
+import {
+  type Ask,
+  hasProject,
+  type Route,
+  shapesOf,
+  type Thing,
+  takesBody,
+} from "./operation/route.ts";
 import type { publicAddress } from "./request/address.ts";
+import type { AskFor } from "./request/asked.ts";
 import type { Authorizer, Granted } from "./request/auth.ts";
 import { type Meter, parsedBody, readBody } from "./request/body.ts";
 import { checkFields } from "./request/fields.ts";
@@ -27,6 +35,7 @@ type Guards = Authorizer & {
   requestId: (request: Request) => string;
   log: Log;
   address: ReturnType<typeof publicAddress>;
+  ask: AskFor;
   prefer: Preference;
 };
 
@@ -67,7 +76,8 @@ export function mountManagement(
     const { request } = context;
     const { signal } = request;
     noteCaller(signal, granted.principal.key_id);
-    const input = { ...context, ...granted, url: address(request), signal };
+    const ask: Ask = (asked) => guards.ask(request, asked);
+    const input = { ...context, ...granted, url: address(request), signal, ask };
     const run = () => route.handle(input as Parameters<Route["handle"]>[0]);
     const handled = await change(run, context, granted);
     const result = send(handled, request, granted);

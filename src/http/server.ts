@@ -45,6 +45,7 @@ import { mountManagement } from "./management.ts";
 import { mountPages, mountSdk } from "./mount.ts";
 import { pagesOf, type Route, type SdkRoute, thingOf } from "./operation/route.ts";
 import { type AddressNeeds, addresses } from "./request/address.ts";
+import { askedRequests } from "./request/asked.ts";
 import { authorizer } from "./request/auth.ts";
 import type { Meter } from "./request/body.ts";
 import { corsHeaders, firstSegment, isOfSdk } from "./request/cors.ts";
@@ -54,6 +55,7 @@ import { CONSOLE_HEADER, sessionCookie } from "./request/session-cookie.ts";
 import { activityRoutes } from "./routes/activity.ts";
 import { annotationRoutes } from "./routes/dashboards/annotations.ts";
 import { dashboardRoutes } from "./routes/dashboards/dashboards.ts";
+import { queryStreamRoutes } from "./routes/dashboards/query-stream.ts";
 import { definitionRoutes } from "./routes/definitions.ts";
 import { deletionRoutes } from "./routes/deletions.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -152,6 +154,7 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...insightRoutes(needs.insights),
   ...readWordsRoutes(needs.insights),
   ...queryRoutes(needs),
+  ...queryStreamRoutes(),
   ...sqlSchemaRoutes(needs),
   ...eventRoutes(needs),
   ...definitionRoutes(needs.definitions),
@@ -176,9 +179,13 @@ function withOtherPath(route: Route): Route[] {
 /** The HTTP server as a function from a request to its answer. */
 export function httpServer(needs: HttpNeeds): HttpServer {
   const { projects, keys, log } = needs;
-  const requestId = requestIds(needs.newUuid());
+  const { ask, connectionOf, requestId } = askedRequests({
+    connectionOf: needs.connectionOf,
+    requestId: requestIds(needs.newUuid()),
+    answer: (request) => handled(request),
+  });
   const allowed = new Map<string, Set<string>>();
-  const { clientOf, address } = addresses(needs);
+  const { clientOf, address } = addresses({ ...needs, connectionOf });
   const wrongKeys = attempts(needs.now);
   const cookie = sessionCookie({ ...needs, address });
   const authority = authorizer({
@@ -186,14 +193,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     console: needs.hasConsole ? { ...needs, cookie } : undefined,
   });
   const senderOf = senderReader(needs.countryOf, clientOf);
-  const app = new Elysia({
-    strictPath: false,
-    // Drops unknown fields. Elysia's own way would turn a text into a list before the check.
-    normalize: "typebox",
-    // Elysia starts to look for the path at a fixed character of the URL. The 12th is too late after a
-    // short host; the 8th is still in the scheme with https.
-    handler: { standardHostname: needs.listenUrl.startsWith("https:") },
-  });
+  const app = newApp(needs.listenUrl);
   const refusal = (error: unknown, request: Request) => {
     const { pathname } = new URL(request.url);
     const meant = error instanceof NotFoundError ? meantBy(request) : undefined;
@@ -206,8 +206,15 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const allow = (path: string, method: string) => {
     allowed.set(path, (allowed.get(path) ?? new Set()).add(method));
   };
-
-  const guards = { ...authority, requestId, log, address, prefer: needs.prefer };
+  const handled = async (request: Request): Promise<Response> => {
+    try {
+      return await app.handle(request);
+    } catch (error) {
+      // Elysia throws failures of the preparation of a route.
+      return refusal(error, request);
+    }
+  };
+  const guards = { ...authority, requestId, log, address, ask, prefer: needs.prefer };
   const management = managementRoutes(needs);
   const served = management.flatMap(withOtherPath);
   const paths = served.map(({ path }) => path);
@@ -241,12 +248,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
       return problem(new Failure("invalid_input", "The Host header is not valid."));
     }
     lastHost = host;
-    try {
-      return await (direct(request) ?? app.handle(request));
-    } catch (error) {
-      // Elysia throws failures of the preparation of a route.
-      return refusal(error, request);
-    }
+    return direct(request) ?? handled(request);
   };
   return async (request) => {
     const done = needs.timings.begin();
@@ -262,6 +264,17 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     return response;
   };
 }
+
+/** The application, before it has any route. */
+const newApp = (listenUrl: string) =>
+  new Elysia({
+    strictPath: false,
+    // Drops unknown fields. Elysia's own way would turn a text into a list before the check.
+    normalize: "typebox",
+    // Elysia starts to look for the path at a fixed character of the URL. The 12th is too late after a
+    // short host; the 8th is still in the scheme with https.
+    handler: { standardHostname: listenUrl.startsWith("https:") },
+  });
 
 /** The routes that SDKs call. */
 const senderRoutes = (

@@ -131,9 +131,8 @@ function successesOf(route: Route, write: WriteSchema): Record<string, object> {
   const { status, empty } = route;
   const preferred = "With `Prefer: return=representation`, the result";
   const answer = (description?: string) => {
-    const text = route.streams ? "text/event-stream" : undefined;
     const shape = withPageLinks(route);
-    const answered = answerOf(empty ? 200 : status, shape, write, description, text);
+    const answered = answerOf(empty ? 200 : status, shape, write, description, route.streams);
     const { content } = answered;
     return content === undefined
       ? answered

@@ -6,6 +6,14 @@ type TObject<P extends Record<string, TSchema> = Record<string, TSchema>> = Retu
   typeof t.Object<P>
 >;
 
+/** Asks another operation for the same caller. The caller would get the same answer, also of a failure. */
+export type Ask = (asked: {
+  method: "GET" | "POST";
+  path: string;
+  body?: object;
+  signal?: AbortSignal;
+}) => Promise<Response>;
+
 /** The input of a handler, authorized and validated. */
 export type Input<Path extends string, P extends TObject, Q extends TObject, B extends TSchema> = {
   principal: Principal;
@@ -18,6 +26,7 @@ export type Input<Path extends string, P extends TObject, Q extends TObject, B e
   signal: AbortSignal;
   /** The public address of the request, for links in the answer. */
   url: URL;
+  ask: Ask;
 };
 
 /** A management operation: its name, its scope, its input and its answer. */
@@ -45,8 +54,8 @@ export type Definition<
   status: 200 | 201 | 202 | 204 | 405;
   /** The answer has no body unless the caller prefers a representation (RFC 7240). */
   empty?: true;
-  /** The answer is a stream of server-sent events. */
-  streams?: true;
+  /** The media type of an answer that is a stream. */
+  streams?: "text/event-stream" | "application/x-ndjson";
   /** The body of success; of an empty operation, the body of 200 if the caller prefers one. */
   response: TSchema;
   handle(input: Input<Path, P, Q, B>): Promise<unknown>;

@@ -216,7 +216,7 @@ const liveRoute = ({ live, isCatchingUp }: Needs) =>
       distinctId: t.Optional(Text("ann", "Only events of this distinct id.")),
     }),
     status: 200,
-    streams: true,
+    streams: "text/event-stream",
     response: t.String({
       description: `Messages: \`events\`, a list of the newest ${LIVE_EVENTS_MAX}, at most four a second. \`stats\` each second, with \`per_second\`, \`hidden\` and \`lag_ms\`. \`warning\` with \`type\`, \`severity\`, \`meaning\` and \`count\`. \`end\` with its \`reason\`. ${LIVE_READERS_MAX} readers, ${LIVE_READERS_PER_KEY_MAX} of one key; others get 429.`,
       examples: ['event: stats\ndata: {"per_second":0,"hidden":0,"lag_ms":0}\n\n'],

@@ -126,6 +126,7 @@ export const OPERATIONS: Row[] = [
   ],
   ["GET", `${ENVIRONMENT}events/:uuid/`, "query:read", 200, ""],
   ["POST", `${ENVIRONMENT}query/`, "query:read", 200, "format", SQL],
+  ["POST", `${ENVIRONMENT}query/stream/`, "query:read", 200, "", { body: { queries: [SQL.body] } }],
   ["DELETE", `${ENVIRONMENT}query/:client_query_id/`, "query:read", 204, ""],
   ["GET", EVENT_NAMES, "event_definition:read", 200, `${LIST} search`],
   ["GET", `${EVENT_NAMES}:name/`, "event_definition:read", 200, "name"],
