@@ -172,7 +172,7 @@ test("the first page opens a period with events, and nothing is there to reset o
   expect(await page.getByRole("button", { name: "Reset" }).count()).toBe(0);
   expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);
   // A name is no value: the persons are those of the domain.
-  await tile.getByRole("button", { name: "Google" }).click();
+  await tile.getByRole("button", { name: "Show the people: Google" }).click();
   await page.getByRole("dialog").getByText("1 person", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("m");

@@ -2,6 +2,7 @@ import { inProject } from "../state/project.ts";
 import { api, read, type Schemas } from "./client.ts";
 import { namedLines } from "./formula-name.ts";
 import { innerQuery, type Line, type Query } from "./query.ts";
+import { askTogether } from "./together.ts";
 
 /** An answer: its numbers, how the question was read, and SQL that finds the same. */
 export type Answer = Omit<Schemas["InsightReport"], "query" | "results"> & {
@@ -21,15 +22,26 @@ export const tableIn = (answer: Answer): TableAnswer | undefined =>
 export type Over = Pick<Schemas["QueryAsked"], "dashboard" | "filters_override">;
 
 /** Asks a question, and keeps nothing of it. Throws a problem if it is refused. */
-export async function ask(sent: Query, signal?: AbortSignal, over: Over = {}): Promise<Answer> {
-  const query = innerQuery(sent);
-  const answer = await read(
-    api.POST("/api/environments/{project_id}/query/", {
-      params: { path: inProject() },
-      body: { query: query as unknown as Schemas["QueryAsked"]["query"], ...over },
-      signal: signal ?? null,
-    }),
+export const ask = (sent: Query, signal?: AbortSignal): Promise<Answer> =>
+  askedBy(sent, (body) =>
+    read(
+      api.POST("/api/environments/{project_id}/query/", {
+        params: { path: inProject() },
+        body,
+        signal: signal ?? null,
+      }),
+    ),
   );
+
+/** Asks a question of a tile, in one request with those of the other tiles. Throws a problem if it is refused. */
+export const askForTile = (sent: Query, signal: AbortSignal, over: Over): Promise<Answer> =>
+  askedBy(sent, (body) => askTogether({ ...body, ...over }, signal));
+
+type Body = Pick<Schemas["QueryAsked"], "query">;
+
+async function askedBy(sent: Query, by: (body: Body) => Promise<unknown>): Promise<Answer> {
+  const query = innerQuery(sent);
+  const answer = await by({ query: query as unknown as Body["query"] });
   // The answer to a statement in SQL has no query of its own.
   const whole = { query, ...(answer as object) } as Answer;
   if (tableIn(whole) || !whole.sentence) return whole;

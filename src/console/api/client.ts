@@ -19,10 +19,13 @@ const IS_QUERY = /\/(query|max_tools|insights|events|logs)\//;
 /** Paths of streams, which wait in no slot, and say themselves when they try again. */
 const IS_STREAM = /\/events\/live\//;
 
+/** Many questions in one request. The server answers as many at a time as the slots. */
+const IS_TOGETHER = /\/query\/stream\//;
+
 function sendInTurn(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (IS_STREAM.test(pathname)) return fetch(request);
-  if (!IS_QUERY.test(pathname)) return sendPatiently(request);
+  if (!IS_QUERY.test(pathname) || IS_TOGETHER.test(pathname)) return sendPatiently(request);
   return inSlot(() => sendPatiently(request), request.signal);
 }
 

@@ -1,5 +1,6 @@
 import { inProject } from "../state/project.ts";
 import { request, type Schemas } from "./client.ts";
+import { partsOf } from "./stream.ts";
 
 /** A live event: its properties may be cut. */
 export type LiveEvent = Schemas["Event"];
@@ -43,16 +44,8 @@ export async function readLive(
 async function* messagesOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<LiveMessage | { event: "end"; data: { reason: string } }> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value = "" } = await reader.read();
-    if (done) return;
-    const parts = (rest + value).split("\n\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts) {
-      const [, event, data = "null"] = /^event: (.*)\ndata: (.*)$/.exec(part) ?? [];
-      if (event !== undefined) yield { event, data: JSON.parse(data) } as LiveMessage;
-    }
+  for await (const part of partsOf(body, "\n\n")) {
+    const [, event, data = "null"] = /^event: (.*)\ndata: (.*)$/.exec(part) ?? [];
+    if (event !== undefined) yield { event, data: JSON.parse(data) } as LiveMessage;
   }
 }

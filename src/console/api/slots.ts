@@ -26,13 +26,23 @@ export async function inSlot<T>(
   }
 }
 
+/** The seconds after which a refused request is sent again by itself; undefined if the refusal is final. */
+export function mayWait(
+  status: number,
+  retryAfter: string | number | null,
+  attempt: number,
+): number | undefined {
+  const seconds = Number(retryAfter ?? 1);
+  const isBusy = status === 429 || status === 503;
+  return isBusy && attempt < TRIES_MAX && seconds <= WAIT_S_MAX ? seconds : undefined;
+}
+
 /** Sends a request; after 429 and 503 it waits as long as the server says, and sends it again. */
 export async function sendPatiently(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(request.clone());
-    const isBusy = response.status === 429 || response.status === 503;
-    const seconds = Number(response.headers.get("retry-after") ?? 1);
-    if (!isBusy || attempt >= TRIES_MAX || !(seconds <= WAIT_S_MAX)) return response;
+    const seconds = mayWait(response.status, response.headers.get("retry-after"), attempt);
+    if (seconds === undefined) return response;
     await pause(seconds * 1000, request.signal);
   }
 }

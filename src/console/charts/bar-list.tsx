@@ -1,9 +1,12 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { withUnit } from "../state/format.ts";
 import type { Unit } from "../state/unit.ts";
+import { Icon } from "../ui/icon.tsx";
 import { SmallMark } from "./small-mark.tsx";
 
 /** A row of a list of bars. */
 export type Bar = {
+  /** Stays the same while the list changes, so that the row keeps the focus. */
   key: string;
   label: string;
   /** Null if it is not known. */
@@ -11,9 +14,36 @@ export type Bar = {
   unit?: Unit | undefined;
   note?: string | undefined;
   isSmall?: boolean;
-  /** Without it the row leads nowhere. */
-  onPick?: (() => void) | undefined;
+  /** The effect of a click, for the pointer. */
+  hint?: string | undefined;
+  /** Called for a click on the row, and with `isNot` if Ctrl or ⌘ is held. Without it the row is no button. */
+  onPick?: ((isNot: boolean) => void) | undefined;
+  /** Whether the row is chosen; undefined if it opens something. */
+  isChosen?: boolean | undefined;
+  /** Opens the people of the number, if the row itself has another effect. */
+  onPeople?: (() => void) | undefined;
 };
+
+/** The last focus was in a row that is gone: it goes to the row in its place. */
+function useFocusInPlace(bars: readonly Bar[]) {
+  const list = useRef<HTMLOListElement>(null);
+  const last = useRef<{ at: number; row: Element } | undefined>(undefined);
+  // The new rows are there, and the page has not yet given the focus to its heading.
+  useLayoutEffect(() => {
+    const { at, row } = last.current ?? {};
+    if (row === undefined || at === undefined || row.isConnected) return;
+    last.current = undefined;
+    const buttons = list.current?.querySelectorAll<HTMLElement>(".bar-row");
+    const next = buttons?.[Math.min(at, buttons.length - 1)];
+    if (document.activeElement === document.body) next?.focus();
+  }, [bars]);
+  const note = ({ target }: FocusEvent) => {
+    const row = (target as Element).closest("li");
+    const at = row ? [...(list.current?.children ?? [])].indexOf(row) : -1;
+    last.current = row && at >= 0 ? { at, row } : undefined;
+  };
+  return { list, note };
+}
 
 /** Labels with numbers, the greatest first, each on a bar as long as its number. */
 export function BarList(props: {
@@ -24,38 +54,67 @@ export function BarList(props: {
   /** The number of the longest bar, if other lists have the same scale. */
   greatest?: number;
 }) {
+  const { title, measure, bars } = props;
+  const { list, note } = useFocusInPlace(bars);
   const sizeOf = ({ value }: Bar) => Math.abs(value ?? 0);
-  const sizes = props.bars.map(sizeOf);
   // Shares and times may all be less than 1.
-  const greatest = Math.max(props.greatest ?? 0, ...sizes) || 1;
-  const list = (
-    <ol class="bar-list" aria-label={props.title}>
-      {props.bars.map((bar) => (
-        <li key={bar.key}>
-          <span class="bar" style={{ width: `${(100 * sizeOf(bar)) / greatest}%` }} />
-          {bar.onPick ? (
-            <button type="button" class="bar-label" title={bar.label} onClick={bar.onPick}>
-              {bar.label}
-            </button>
-          ) : (
-            <span class="bar-label" title={bar.label}>
-              {bar.label}
-            </span>
-          )}
-          <span class="bar-value">
-            {bar.isSmall && <SmallMark />}
-            {withUnit(bar.value, bar.unit)}
-            {bar.note && <span class="faint"> {bar.note}</span>}
-          </span>
-        </li>
-      ))}
-    </ol>
-  );
-  if (props.measure === undefined) return list;
+  const greatest = Math.max(props.greatest ?? 0, ...bars.map(sizeOf)) || 1;
+  const hasPeople = bars.some(({ onPeople }) => onPeople);
   return (
+    <div class={hasPeople ? "bars with-people" : "bars"}>
+      {measure !== undefined && <p class="caption bar-measure">{measure}</p>}
+      <ol class="bar-list" aria-label={title} ref={list} onFocusCapture={note}>
+        {bars.map((bar) => (
+          <li key={bar.key}>
+            <span class="bar" style={{ width: `${(100 * sizeOf(bar)) / greatest}%` }} />
+            <BarRow bar={bar} />
+            {bar.onPeople && (
+              <button
+                type="button"
+                class="bar-people"
+                title="Show the people"
+                aria-label={`Show the people: ${bar.label}`}
+                onClick={bar.onPeople}
+              >
+                <Icon name="persons" />
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function BarRow({ bar }: { bar: Bar }) {
+  const { label, value, unit, note, isSmall, hint, onPick, isChosen } = bar;
+  const content = (
     <>
-      <p class="caption bar-measure">{props.measure}</p>
-      {list}
+      <span class="bar-label">{label}</span>
+      <span class="bar-value">
+        {isSmall && <SmallMark />}
+        {withUnit(value, unit)}
+        {note && <span class="faint"> {note}</span>}
+      </span>
     </>
+  );
+  const title = hint === undefined ? label : `${label}\n${hint}`;
+  if (!onPick) {
+    return (
+      <span class="bar-row" title={title}>
+        {content}
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="bar-row"
+      title={title}
+      aria-pressed={isChosen}
+      onClick={({ metaKey, ctrlKey }) => onPick(metaKey || ctrlKey)}
+    >
+      {content}
+    </button>
   );
 }

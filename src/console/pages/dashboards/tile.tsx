@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type Answer, ask } from "../../api/ask.ts";
+import { type Answer, askForTile } from "../../api/ask.ts";
 import { useLoad } from "../../api/load.ts";
 import { innerQuery, type Query } from "../../api/query.ts";
 import { DataTable } from "../../charts/data-table.tsx";
@@ -60,7 +60,9 @@ function InsightTile(props: {
   const query = overView(own, period);
   const isOnItsOwn = isSql(query) || isList(query);
   const filters = isList(query) ? {} : over;
-  const answer = useLoad(JSON.stringify([query, filters]), (signal) => ask(query, signal, filters));
+  const answer = useLoad(JSON.stringify([query, filters]), (signal) =>
+    askForTile(query, signal, filters),
+  );
   const [isTable, setTable] = useState(false);
   // The tile's question with period and filters, so that the editor shows the same numbers.
   const { data } = answer;
@@ -104,7 +106,12 @@ function InsightTile(props: {
             isTable ? (
               <DataTable title={name} table={tableOf(shown)} />
             ) : (
-              <Result answer={shown} title={shown.explanation ?? name} insight={insight.id} />
+              <Result
+                answer={shown}
+                title={shown.explanation ?? name}
+                insight={insight.id}
+                filtering={view.filtering}
+              />
             )
           }
         </Load>

@@ -3,6 +3,7 @@ import type { Query } from "../../api/query.ts";
 import { useAddress } from "../../state/address.ts";
 import { dateRangeOf } from "../../state/bounds.ts";
 import { type Filter, plainFilters, readFilters } from "../../state/filters.ts";
+import type { Filtering } from "../insights/plotted.tsx";
 import { overPeriod, periodOf } from "../insights/query-state.ts";
 import type { Dashboard } from "./changes.ts";
 
@@ -14,6 +15,8 @@ export type View = {
   noPeriod: string;
   /** Undefined if the dashboard has filters that the console cannot show; they stay as they are. */
   filters: Filter[] | undefined;
+  /** The same for lists whose rows change them. */
+  filtering: Filtering | undefined;
   /** Whether there is a period or a filter at all. */
   isSet: boolean;
   /** Whether the address has others than the dashboard. */
@@ -62,10 +65,15 @@ export function useView(dashboard: Dashboard): View {
     ...(hasFilters ? { properties: filters } : {}),
   };
   const isUnnamed = before === "" && dashboard.filters["date_from"] != null;
+  const setFilters = (next: Filter[]) => {
+    const isKept = JSON.stringify(next) === JSON.stringify(kept);
+    set({ filters: isKept ? "" : JSON.stringify(next) }, { push: true });
+  };
   return {
     period,
     noPeriod: isUnnamed ? "As saved" : "As in each tile",
     filters,
+    filtering: filters && { filters, onChange: setFilters },
     isSet: period !== "" || isUnnamed || filters?.length !== 0,
     isChanged: hasPeriod || hasFilters,
     over: {
@@ -79,10 +87,7 @@ export function useView(dashboard: Dashboard): View {
     },
     setPeriod: (next) =>
       set({ period: next === before ? "" : next || OWN, first: "" }, { push: true }),
-    setFilters: (next) => {
-      const isKept = JSON.stringify(next) === JSON.stringify(kept);
-      set({ filters: isKept ? "" : JSON.stringify(next) }, { push: true });
-    },
+    setFilters,
     reset: () => set({ period: "", filters: "", first: "" }, { push: true }),
   };
 }

@@ -2,12 +2,16 @@ import type { Answer } from "../../api/ask.ts";
 import { Chart } from "../../charts/chart.tsx";
 import type { Mark } from "../../charts/mark-columns.ts";
 import type { Kind } from "../../charts/series.ts";
+import type { Filter } from "../../state/filters.ts";
 import { zone } from "../../state/project.ts";
 import { dayIn, shiftDay } from "../../state/zoned-days.ts";
 import { AnnotationList, type Annotations, marksOf, useAnnotations } from "./annotations.tsx";
 import { columnsOf, seriesOf } from "./answer-table.ts";
 import { changeSentences } from "./changes.ts";
 import { type Pick, pointPick } from "./picks.ts";
+
+/** The filters of a page, and how to change them. */
+export type Filtering = { filters: readonly Filter[]; onChange: (filters: Filter[]) => void };
 
 /** An answer, and how it is drawn. */
 export type ResultProps = {
@@ -18,6 +22,8 @@ export type ResultProps = {
   height?: number;
   /** The id of the insight, for its annotations; undefined of a new question. */
   insight?: number | undefined;
+  /** The filters of the page, which a row of a list changes; without them a row opens its people. */
+  filtering?: Filtering | undefined;
   /** Its annotations, where the page has loaded them. */
   annotations?: Annotations;
 };

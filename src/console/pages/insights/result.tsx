@@ -7,6 +7,9 @@ import { DataTable } from "../../charts/data-table.tsx";
 import { NumberTile } from "../../charts/number-tile.tsx";
 import { RetentionGrid } from "../../charts/retention-grid.tsx";
 import { bucket } from "../../state/format.ts";
+import { areAmong, chosen, filtersOfLine } from "../../state/row-filters.ts";
+import { CTRL } from "../../ui/keys.ts";
+import { announce } from "../../ui/live-region.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { commonMeasure, isOfTotals, nameOf, seriesOf, tableOf, unitOf } from "./answer-table.ts";
 import { changeNote, changeOf, datesBefore, lineBefore } from "./changes.ts";
@@ -83,7 +86,22 @@ function Numbers({ answer, height, onPick }: PartProps) {
   );
 }
 
-function Totals({ answer, title, onPick }: PartProps) {
+/** The effect of a click on a row of a list: it filters the page, or opens the people of a row that no filter says. */
+function rowOf(line: Line, { answer, filtering }: PartProps, onPeople: (() => void) | undefined) {
+  const own = filtering && filtersOfLine(answer.query, line);
+  if (!own) return { hint: onPeople && "Show the people", onPick: onPeople };
+  const { filters, onChange } = filtering;
+  const not = own.length > 1 ? "" : `, or with ${CTRL} to leave it out`;
+  const onPick = (isNot: boolean) => {
+    const next = chosen(own, filters, isNot);
+    if (next) onChange(next);
+    else announce("Two values at once cannot be left out.");
+  };
+  return { hint: `Click to filter${not}`, onPick, isChosen: areAmong(own, filters), onPeople };
+}
+
+function Totals(props: PartProps) {
+  const { answer, title, onPick } = props;
   const series = seriesOf(answer);
   const bars = answer.results.flatMap((line, at): Bar[] => {
     if (line.compare_label === "previous") return [];
@@ -91,9 +109,9 @@ function Totals({ answer, title, onPick }: PartProps) {
     const [label, value] = [series[at]?.label ?? "", line.aggregated_value];
     const note = changeNote(changeOf(answer, line), unit);
     const isSmall = line.is_small === true;
-    return [
-      { key: String(at), label, value, unit, note, isSmall, onPick: pickOf(answer, at, onPick) },
-    ];
+    const key = JSON.stringify([line.series, line.label, line.breakdown_value]);
+    const row = rowOf(line, props, pickOf(answer, at, onPick));
+    return [{ key, label, value, unit, note, isSmall, ...row }];
   });
   return <BarList title={title} measure={commonMeasure(answer)} bars={bars} />;
 }
