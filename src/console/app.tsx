@@ -5,6 +5,7 @@ import { session } from "./api/session.ts";
 import { ConflictDialog } from "./layout/conflict-dialog.tsx";
 import { Layout } from "./layout/layout.tsx";
 import { SignInDialog, SignInPage } from "./layout/sign-in.tsx";
+import { Toast } from "./layout/toast.tsx";
 import { AccountBar } from "./layout/top-bar.tsx";
 import { PAGES, type Page } from "./pages/index.ts";
 import { NotFound } from "./pages/not-found.tsx";
@@ -23,6 +24,7 @@ export function App() {
     <LocationProvider scope={`${CONSOLE}/`}>
       {wasSignedIn.current ? <Projects /> : <SignInPage />}
       {wasSignedIn.current && <SignInDialog />}
+      <Toast />
       <LiveRegion />
       <ConflictDialog />
     </LocationProvider>

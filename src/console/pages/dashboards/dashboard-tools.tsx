@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
+import { offerUndo } from "../../layout/toast.tsx";
 import { useAddress } from "../../state/address.ts";
 import { Button } from "../../ui/button.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { NameDialog } from "../../ui/save-dialog.tsx";
-import type { Dashboard, Edits } from "./changes.ts";
+import { changeDashboard, type Dashboard, type Edits } from "./changes.ts";
 import { InsightDialog, TextDialog } from "./tile-dialogs.tsx";
 import type { View } from "./view.ts";
 
@@ -26,7 +27,12 @@ export function DashboardTools({ dashboard, view, isEdited, onEdit, edits }: Too
   };
   useKeys({ "Ctrl+s": save });
   const remove = async () => {
-    if (await edits.attempt({ deleted: true }, "Deleted")) go("dashboards");
+    if (!(await edits.attempt({ deleted: true }))) return;
+    go("dashboards");
+    offerUndo(`Deleted ${dashboard.name}`, async () => {
+      await changeDashboard(dashboard.id, { deleted: false });
+      go(`dashboards/${dashboard.id}`);
+    });
   };
   return (
     <>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { offerUndo } from "../../layout/toast.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import type { Edits } from "./changes.ts";
@@ -31,6 +32,12 @@ export function TileTools(props: { tiles: readonly PlacedTile[]; at: number; edi
   };
   const widen = (w: number, label: string) =>
     arrange(tiles.toSpliced(at, 1, { tile, place: { ...place, w } }), label);
+  const remove = async () => {
+    if (!(await edits.attempt({ tiles: [{ id: tile.id, deleted: true }] }))) return;
+    const { insight, text, layouts, color } = tile;
+    const again = insight ? { insight: insight.id } : { text: { body: text?.body ?? "" } };
+    offerUndo(`Removed ${name}`, () => edits.send({ tiles: [{ ...again, layouts, color }] }));
+  };
   return (
     <div class="tile-tools">
       {at > 0 && (
@@ -63,7 +70,7 @@ export function TileTools(props: { tiles: readonly PlacedTile[]; at: number; edi
           {
             label: "Remove",
             isDanger: true,
-            onChoose: () => edits.attempt({ tiles: [{ id: tile.id, deleted: true }] }, "Removed"),
+            onChoose: remove,
           },
         ]}
       />

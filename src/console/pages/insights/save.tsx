@@ -4,6 +4,7 @@ import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import type { Query } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
+import { offerUndo } from "../../layout/toast.tsx";
 import { useAddress } from "../../state/address.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
@@ -67,6 +68,13 @@ export function SaveTools({ insight, query, name, missing, isOpen, onChange }: S
       set({ q: "" });
     });
   };
+  const removed = ({ short_id, name }: Insight) => {
+    go("insights");
+    offerUndo(`Deleted ${name}`, async () => {
+      await changeInsight(short_id, { deleted: false });
+      go(`insights/${short_id}`);
+    });
+  };
   useKeys({ "Ctrl+s": save });
   if (!may("insight:write")) return null;
   const change = (body: Schemas["InsightChange"]) =>
@@ -97,8 +105,7 @@ export function SaveTools({ insight, query, name, missing, isOpen, onChange }: S
             {
               label: "Delete",
               isDanger: true,
-              onChoose: () =>
-                attempt(changeInsight(insight.short_id, { deleted: true }), () => go("insights")),
+              onChoose: () => attempt(changeInsight(insight.short_id, { deleted: true }), removed),
             },
           ]}
         />
