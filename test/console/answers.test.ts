@@ -35,7 +35,7 @@ test("a funnel over time is a line of percent, whose points lead to their person
   await page.getByRole("application").focus();
   await page.keyboard.press("End");
   await page.keyboard.press("ArrowLeft");
-  await page.locator(".readout").getByText("66.7 %").waitFor();
+  await page.locator(".tip").getByText("66.7 %").waitFor();
   expect(await page.getByLabel("Shown as").inputValue()).toBe("trends");
   await page.locator(".builder").getByText("2 day").waitFor();
   expect(await flaws(opened)).toEqual([]);
@@ -63,8 +63,8 @@ test("times to convert are bars below their average or their median", async () =
   await page.locator(".number-value").getByText("30 s").waitFor();
   await page.getByRole("application").focus();
   await page.keyboard.press("Home");
-  await page.locator(".readout-time").getByText("from 20 s").waitFor();
-  await page.locator(".readout").getByText("People").waitFor();
+  await page.locator(".tip-head").getByText("from 20 s").waitFor();
+  await page.locator(".legend").getByText("People").waitFor();
   expect(await flaws(opened)).toEqual([]);
   await go(
     place({ ...STEPS, funnelsFilter: { ...funnelsFilter, timeToConvertAggregation: "median" } }),

@@ -69,10 +69,10 @@ describe("the line at a place of a chart", () => {
   });
 
   test("is always drawn", () => {
-    const many = Array.from({ length: 8 }, (_, at) => ({ label: `line ${at}`, data: [at] }));
+    const many = Array.from({ length: 10 }, (_, at) => ({ label: `line ${at}`, data: [at] }));
     const shown = drawn(many);
-    expect(shown).toHaveLength(6);
-    expect(lineAt(shown, 0, "line", { x: 0, y: 7 })).toBe(5);
+    expect(shown).toHaveLength(8);
+    expect(lineAt(shown, 0, "line", { x: 0, y: 9 })).toBe(7);
   });
 });
 
@@ -220,7 +220,7 @@ describe("a click", () => {
     expect(await page.locator(".plot.can-pick").count()).toBe(0);
     // Its name says what it calculates.
     await page
-      .locator(".readout-name")
+      .locator(".legend-name")
       .getByText("People with purchases as a share of visitors", { exact: true })
       .waitFor();
     const display = { trendsFilter: { ...formula.trendsFilter, display: "BoldNumber" } };

@@ -167,7 +167,7 @@ describe("the pages", () => {
     for (const place of [-0.2, 0.2]) {
       const position = { x: ((0.5 + place) * width) / 8, y: 100 };
       await plotted.hover({ position });
-      await page.locator(".readout-time").getByText("1 day", { exact: true }).waitFor();
+      await page.locator(".tip-head").getByText("1 day", { exact: true }).waitFor();
       await plotted.click({ position });
       await dialog.getByText(/^[67] persons$/).waitFor();
       titles.push(await dialog.getByRole("heading").textContent());

@@ -180,7 +180,7 @@ test("questions stay texts, and so do their answers", async () => {
   await visit(
     `insights/${insights.lines}/`,
     [["lines name", "lines text", "event", "value", "property", "annotation"], end],
-    [["value"], press("Show the table")],
+    [["value"], tab("Table")],
     [["event", "property"], tab("SQL")],
     [["lines name"], choose("More", "Save as…")],
     [["property"], close, press(/^property/)],

@@ -1,15 +1,22 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import { bucket, withUnit } from "../state/format.ts";
 import { isDark } from "../state/preferences.ts";
 import { Button } from "../ui/button.tsx";
 import { announce } from "../ui/live-region.tsx";
 import { DataTable } from "./data-table.tsx";
 import type { Mark } from "./mark-columns.ts";
 import { marksAt } from "./marks.ts";
-import { type Library, loadLibrary, plot } from "./plot.ts";
-import { colorOf, DASHES, drawn, type Kind, lineAt, type Series, tableOfLines } from "./series.ts";
-import { SmallMark } from "./small-mark.tsx";
+import { type Library, loadLibrary, plot, showBefore } from "./plot.ts";
+import {
+  type Drawn,
+  drawn,
+  type Kind,
+  lineAt,
+  pairsOf,
+  type Series,
+  tableOfLines,
+} from "./series.ts";
+import { headOf, Legend, pointText, Tooltip } from "./tooltip.tsx";
 
 /** A point of a chart: which column of which series. */
 export type Point = { column: number; series: number };
@@ -26,8 +33,10 @@ type ChartProps = {
   marks?: readonly Mark[] | undefined;
   /** In pixels; without it the chart fills its place. */
   height?: number | undefined;
-  /** Whether the page has its own way to a table. */
-  isBare?: boolean;
+  /** The length of its intervals, such as `week`; days and hours need none. */
+  interval?: string | undefined;
+  /** Whether a button shows the same as a table, where the page has no way to it. */
+  hasTable?: boolean;
   /** Called for the point that is clicked, or chosen by Enter. */
   onPick?: ((point: Point) => void) | undefined;
   /** The effect of a choice, for screen readers. */
@@ -35,33 +44,19 @@ type ChartProps = {
 };
 
 /**
- * Lines or bars over time, with zero in the axis. The pointer and the arrow keys move a cursor, whose
- * values stand above the chart. A button shows the same as a table.
+ * Lines or bars over time, with zero in the axis. The pointer and the arrow keys move a cursor, whose values stand in a
+ * card next to it.
  */
 export function Chart(props: ChartProps) {
-  const { columns, title, onPick, isBare = false } = props;
+  const { columns, title, kind = "line", height, hasTable = false } = props;
   const [isTable, setTable] = useState(false);
-  const series = drawn(props.series);
-  const [only, before] = series;
-  // A line and the same line of the period before differ in their time alone.
-  const named =
-    only && before?.isBefore && series.length === 2
-      ? [
-          { ...only, label: THIS },
-          { ...before, label: THIS },
-        ]
-      : series;
-  // Not all lines are drawn, so that they have other numbers here.
-  const pick = ({ column, series: at }: Point) => {
-    const line = series[at];
-    if (line) onPick?.({ column, series: props.series.indexOf(line) });
-  };
-  const left =
-    props.series.filter(({ isBefore }) => !isBefore).length -
-    series.filter(({ isBefore }) => !isBefore).length;
+  const lines = drawn(props.series, kind);
+  const left = pairsOf(props.series).length - lines.filter(({ isBefore }) => !isBefore).length;
+  const isBare = height === undefined;
+  const isNamed = !isBare || lines.length > 1 || lines.some(({ isSmall }) => isSmall);
   return (
     <figure class={isBare ? "chart bare" : "chart"}>
-      {!isBare && (
+      {hasTable && (
         <div class="chart-tools">
           <Button
             kind="quiet"
@@ -74,9 +69,12 @@ export function Chart(props: ChartProps) {
       {isTable ? (
         <DataTable title={title} table={tableOfLines(columns, props.series)} />
       ) : (
-        <Canvas {...props} series={named} onPick={onPick && pick} />
+        <>
+          {isNamed && <Legend drawn={lines} />}
+          <Canvas {...props} lines={lines} />
+        </>
       )}
-      {left > 0 && <p class="caption">{left} more lines are in the table.</p>}
+      {left > 0 && <p class="caption">{left} more series in the table view</p>}
     </figure>
   );
 }
@@ -93,28 +91,39 @@ function useLibrary(): Library | undefined {
   return loaded?.library;
 }
 
-function Canvas(props: ChartProps) {
-  const { title, columns, series, kind = "line", isUnfinished = false, height } = props;
-  const { pickHint = "Enter shows the persons", marks = [], onPick } = props;
+/** A column, and the place of its point in the window. */
+type Cursor = { column: number; spot: { x: number; y: number } };
+
+/** A place of a plot in the window. */
+function spotOf({ over }: uPlot, left: number, top: number): Cursor["spot"] {
+  const { x, y } = over.getBoundingClientRect();
+  return { x: x + left, y: y + top };
+}
+
+/** The values of a place of a plot, which is in pixels. */
+const valuesAt = (plotted: uPlot, left: number, top: number) => ({
+  x: plotted.posToVal(left, "x"),
+  y: plotted.posToVal(top, "y"),
+});
+
+/** The box and the plot in it, which is drawn again when anything in it changes. */
+function usePlot(props: ChartProps & { lines: Drawn[] }, at: number | undefined) {
+  const { columns, lines, kind = "line", isUnfinished = false, marks = [], height } = props;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
-  const [column, setColumn] = useState<number | null>(null);
-  const [at, setAt] = useState(0);
-  const id = useId();
+  const onCursor = useRef<(plotted: uPlot) => void>(() => {});
   const isDarkNow = isDark.value;
   const library = useLibrary();
-  const drawing = JSON.stringify([columns, series, kind, isUnfinished, marks, height, isDarkNow]);
+  const drawing = JSON.stringify([columns, lines, kind, isUnfinished, marks, height, isDarkNow]);
 
   // `drawing` has everything that is drawn.
   useEffect(() => {
     const element = box.current;
     if (element === null || library === undefined) return;
     const size = () => ({ width: element.clientWidth, height: height ?? element.clientHeight });
-    chart.current = plot(
-      library,
-      { columns, series, kind, isUnfinished, marks, ...size(), onCursor: setColumn },
-      element,
-    );
+    const moved = (plotted: uPlot) => onCursor.current(plotted);
+    const options = { columns, lines, kind, isUnfinished, marks, ...size(), onCursor: moved };
+    chart.current = plot(library, options, element);
     const resized = new ResizeObserver(() => {
       const next = size();
       const { width, height: before } = chart.current ?? next;
@@ -128,136 +137,98 @@ function Canvas(props: ChartProps) {
     };
   }, [drawing, library]);
 
+  useEffect(() => {
+    if (chart.current) showBefore(chart.current, lines, at);
+  }, [drawing, library, at]);
+  return { box, chart, onCursor };
+}
+
+function Canvas(props: ChartProps & { lines: Drawn[] }) {
+  const { title, columns, series, lines, kind = "line", isUnfinished = false, height } = props;
+  const { pickHint = "Enter shows the people", marks = [], onPick, interval } = props;
+  const [cursor, setCursor] = useState<Cursor>();
+  // The line that the pointer is nearest to, or that keys have chosen.
+  const [at, setAt] = useState<number>();
+  const { box, chart, onCursor } = usePlot(props, at);
+  const shown = cursor && cursor.column < columns.length ? cursor : undefined;
+  const headAt = (column: number) =>
+    headOf({ columns, series, column }, interval, isUnfinished && column === columns.length - 1);
+
+  onCursor.current = (plotted) => {
+    const { idx, left = 0, top = 0 } = plotted.cursor;
+    if (idx == null) return setCursor(undefined);
+    setCursor({ column: idx, spot: spotOf(plotted, left, top) });
+    setAt((before) => lineAt(lines, idx, kind, valuesAt(plotted, left, top)) ?? before);
+  };
   const move = (to: number, line: number) => {
-    const next = Math.min(columns.length - 1, Math.max(0, to));
-    const which = (line + series.length) % series.length;
-    setColumn(next);
+    const plotted = chart.current;
+    const column = Math.min(columns.length - 1, Math.max(0, to));
+    const which = (line + lines.length) % lines.length;
+    const from = lines[which]?.from ?? 0;
     setAt(which);
-    const left = chart.current?.valToPos(next, "x") ?? 0;
-    chart.current?.setCursor({ left, top: 0 }, false);
-    const said = pointText(columns[next], series[which], next);
-    announce([said, ...marksAt(marks, next)].join(". "));
+    const said = `${headAt(column)}: ${pointText({ columns, series, column }, from)}`;
+    announce([said, ...marksAt(marks, column)].join(". "));
+    const left = plotted?.valToPos(column, "x") ?? 0;
+    const top = Math.max(0, plotted?.valToPos(lines[which]?.data[column] ?? 0, "y") ?? 0);
+    plotted?.setCursor({ left, top }, false);
+    if (plotted) setCursor({ column, spot: spotOf(plotted, left, top) });
+  };
+  const leave = () => {
+    chart.current?.setCursor({ left: -10, top: -10 }, false);
+    setCursor(undefined);
+  };
+  const pick = (column: number, line: number | undefined) => {
+    const from = line === undefined ? undefined : lines[line]?.from;
+    if (from !== undefined) onPick?.({ column, series: from });
   };
   const press = (event: KeyboardEvent) => {
-    const from = column ?? columns.length - 1;
+    const [from, line] = [shown?.column ?? columns.length - 1, at ?? 0];
     const moves: Record<string, () => void> = {
-      ArrowLeft: () => move(column === null ? from : from - 1, at),
-      ArrowRight: () => move(column === null ? from : from + 1, at),
-      ArrowUp: () => move(from, at - 1),
-      ArrowDown: () => move(from, at + 1),
-      Home: () => move(0, at),
-      End: () => move(columns.length - 1, at),
-      Enter: () => column !== null && props.onPick?.({ column, series: at }),
+      ArrowLeft: () => move(shown ? from - 1 : from, line),
+      ArrowRight: () => move(shown ? from + 1 : from, line),
+      ArrowUp: () => move(from, line - 1),
+      ArrowDown: () => move(from, line + 1),
+      Home: () => move(0, line),
+      End: () => move(columns.length - 1, line),
+      Enter: () => shown && pick(shown.column, line),
+      ...(shown && { Escape: leave }),
     };
     if (!Object.hasOwn(moves, event.key)) return;
     event.preventDefault();
     moves[event.key]?.();
   };
-  const pick = ({ clientX }: MouseEvent) => {
+  const click = ({ clientX }: MouseEvent) => {
     const plotted = chart.current;
-    if (column === null || plotted === undefined) return;
+    if (!shown || plotted === undefined) return;
     // The cursor stands on the middle of its column, not where the pointer is.
     const left = clientX - plotted.over.getBoundingClientRect().left;
-    const top = plotted.cursor.top ?? 0;
-    const at = { x: plotted.posToVal(left, "x"), y: plotted.posToVal(top, "y") };
-    const line = lineAt(series, column, kind, at);
-    if (line !== undefined) onPick?.({ column, series: line });
+    const place = valuesAt(plotted, left, plotted.cursor.top ?? 0);
+    pick(shown.column, lineAt(lines, shown.column, kind, place));
   };
 
   return (
     <>
-      <p class="readout" id={id}>
-        <Readout columns={columns} series={series} column={column} kind={kind} marks={marks} />
-      </p>
       <div
-        class={props.onPick ? "plot can-pick" : "plot"}
+        class={onPick ? "plot can-pick" : "plot"}
         ref={box}
         role="application"
         aria-roledescription="chart"
-        aria-label={`${title}. Arrow keys read its points${props.onPick ? `, ${pickHint}` : ""}.`}
+        aria-label={`${title}. Arrow keys read its points${onPick ? `, ${pickHint}` : ""}.`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys walk through the chart.
         tabIndex={0}
         style={height === undefined ? undefined : { height: `${height}px` }}
         onKeyDown={press}
-        onClick={pick}
+        onBlur={leave}
+        onClick={click}
       />
+      {shown && (
+        <Tooltip
+          {...{ columns, series, drawn: lines, notes: marksAt(marks, shown.column) }}
+          {...shown}
+          head={headAt(shown.column)}
+          chosen={at === undefined ? undefined : lines[at]}
+        />
+      )}
     </>
-  );
-}
-
-const THIS = "this period";
-
-function nameOf({ label, isBefore }: Series): string {
-  if (!isBefore) return label;
-  return label === THIS ? "period before" : `${label}, period before`;
-}
-
-function pointText(column: string | undefined, series: Series | undefined, at: number): string {
-  if (column === undefined || series === undefined) return "";
-  return `${bucket(column)}, ${nameOf(series)}: ${withUnit(series.data[at], series.unit)}`;
-}
-
-/** The legend, with the values under the cursor. It has its place before there is a cursor. */
-function Readout(props: {
-  columns: readonly string[];
-  series: readonly Series[];
-  column: number | null;
-  kind: Kind;
-  marks: readonly Mark[];
-}) {
-  const { columns, series, column, kind, marks } = props;
-  const now = series.filter(({ isBefore }) => !isBefore);
-  return (
-    <>
-      <span class="readout-time">
-        {column === null ? extentOf(columns) : bucket(columns[column] ?? "")}
-      </span>
-      {series.map((one) => (
-        <span class="readout-line" key={nameOf(one)}>
-          <Swatch
-            color={
-              one.isBefore
-                ? "--border"
-                : colorOf(one.place ?? now.findIndex((x) => x.label === one.label))
-            }
-            isLine={kind === "line"}
-            dash={one.isBefore ? [4, 4] : (DASHES[now.indexOf(one)] ?? [])}
-          />
-          <span class="readout-name">{nameOf(one)}</span>
-          {one.isSmall && <SmallMark />}
-          <b>{column === null ? "" : withUnit(one.data[column], one.unit)}</b>
-        </span>
-      ))}
-      {marksAt(marks, column).map((text) => (
-        <span class="readout-line" key={text}>
-          <span class="readout-name">{text}</span>
-        </span>
-      ))}
-    </>
-  );
-}
-
-/** The first and the last column, such as `28 Oct – 27 Nov`. */
-function extentOf(columns: readonly string[]): string {
-  const [first = "", last = ""] = [columns[0], columns.at(-1)];
-  return first === last ? bucket(first) : `${bucket(first)} – ${bucket(last)}`;
-}
-
-/** A piece of a line or of a bar, as it is in the chart. */
-function Swatch(props: { color: string; dash: readonly number[]; isLine: boolean }) {
-  const { color, dash, isLine } = props;
-  if (!isLine) return <span class="swatch block" style={{ background: `var(${color})` }} />;
-  return (
-    <svg class="swatch" viewBox="0 0 24 8" aria-hidden="true">
-      <line
-        x1="0"
-        y1="4"
-        x2="24"
-        y2="4"
-        stroke={`var(${color})`}
-        stroke-width="2.5"
-        stroke-dasharray={dash.join(" ")}
-      />
-    </svg>
   );
 }

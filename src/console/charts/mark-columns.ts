@@ -5,8 +5,8 @@ export type Mark = { column: number; number: number; text: string };
 const wallMs = (text: string): number =>
   Date.parse(text.length > 10 ? `${text.replace(" ", "T")}Z` : `${text}T00:00:00Z`);
 
-/** The wall clock of a zone at a time. */
-function wallClock(time: string, timeZone: string): string {
+/** The wall clock of a zone at a time, such as `2026-11-21 09:00:00`. */
+export function wallClock(time: string, timeZone: string): string {
   const format = { timeZone, dateStyle: "short", timeStyle: "medium" } as const;
   // The Swedish form is that of ISO 8601.
   return new Intl.DateTimeFormat("sv-SE", format).format(new Date(time));

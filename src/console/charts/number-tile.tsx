@@ -74,3 +74,12 @@ export function changeText(change: number, unit: Unit | undefined): string | und
   // A share changes by points: from 20 % to 30 % are ten, not half as much again.
   return text === "0" ? undefined : `${text} ${unit === "percent" ? "points" : "%"}`;
 }
+
+/** A change in few characters, such as `+14.4 %`; undefined without one. */
+export function changeNote(
+  change: number | null | undefined,
+  unit: Unit | undefined,
+): string | undefined {
+  const text = change == null ? undefined : changeText(change, unit);
+  return text && `${(change ?? 0) > 0 ? "+" : "−"}${text}`;
+}

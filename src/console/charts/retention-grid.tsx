@@ -1,47 +1,94 @@
 import { number, percent } from "../state/format.ts";
 
-/** The persons who began in one interval, and how many of them came back in each later one. */
+/** The people who began in one interval, and how many of them came back in each later one. */
 export type Cohort = { label: string; values: readonly (number | null)[] };
 
-/** Five depths of colour, by the share of the cohort. */
-const depthOf = (share: number) => Math.min(5, 1 + Math.floor(share * 5));
+type Cell = { cohort: number; at: number; value: number; of: number };
 
-/** Persons who came back: a row for each cohort, a column for each interval after its beginning. */
+/** The cells of an interval after the beginning, without empty cohorts. */
+const cellsOf = (cohorts: readonly Cohort[], at: number): Cell[] =>
+  cohorts.flatMap(({ values }, cohort) => {
+    const [value, of] = [values[at] ?? null, values[0] ?? 0];
+    return value === null || of === 0 ? [] : [{ cohort, at, value, of }];
+  });
+
+/**
+ * Everybody who came back by everybody who could: a large cohort counts more than a small one. `isRunning` says of a cell
+ * whether its interval has not ended; those are left out. Undefined without any cell.
+ */
+export function averageOf(
+  cohorts: readonly Cohort[],
+  at: number,
+  isRunning: (cohort: number, at: number) => boolean,
+): { value: number; of: number } | undefined {
+  const cells = cellsOf(cohorts, at).filter(({ cohort }) => !isRunning(cohort, at));
+  if (cells.length === 0) return undefined;
+  const sum = (field: "value" | "of") => cells.reduce((all, cell) => all + cell[field], 0);
+  return { value: sum("value"), of: sum("of") };
+}
+
+/** People who came back: a row for each cohort, a column for each interval after its beginning. */
 export function RetentionGrid(props: {
   title: string;
   interval: string;
   cohorts: readonly Cohort[];
-  onPick?: ((cohort: number, interval: number) => void) | undefined;
+  /** Whether the interval of a cell has not ended. */
+  isRunning: (cohort: number, at: number) => boolean;
+  onPick?: ((cohort: number, at: number) => void) | undefined;
 }) {
-  const width = Math.max(0, ...props.cohorts.map(({ values }) => values.length));
+  const { cohorts, interval, isRunning, onPick } = props;
+  const width = Math.max(0, ...cohorts.map(({ values }) => values.length));
+  const places = Array.from({ length: width }, (_, at) => at);
+  // All of a cohort are there at its beginning, so that this column would outshine the others.
+  const later = places.slice(1).flatMap((at) => cellsOf(cohorts, at));
+  const most = Math.max(0, ...later.map(({ value, of }) => value / of)) || 1;
   return (
     /* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */
     <section class="table-frame scroll" tabIndex={0} aria-label={props.title}>
       <table class="retention">
         <thead>
           <tr>
-            <th scope="col">Began</th>
+            <th scope="col">Cohort</th>
             <th scope="col" class="number">
-              Persons
+              People
             </th>
-            {Array.from({ length: width }, (_, at) => (
+            {places.map((at) => (
               <th scope="col" key={at}>
-                {props.interval} {at}
+                {interval} {at}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {props.cohorts.map(({ label, values }, row) => (
+          <tr class="average">
+            <th
+              scope="row"
+              title="Everybody who came back by everybody who could, over finished intervals"
+            >
+              Average
+            </th>
+            <td class="number" />
+            {places.map((at) => {
+              const average = averageOf(cohorts, at, isRunning);
+              return (
+                <td key={at} title={average && ofText(average)}>
+                  {average ? shareText(average) : ""}
+                </td>
+              );
+            })}
+          </tr>
+          {cohorts.map(({ label, values }, row) => (
             <tr key={row}>
               <th scope="row">{label}</th>
               <td class="number">{number(values[0])}</td>
-              {Array.from({ length: width }, (_, at) => (
-                <Cell
+              {places.map((at) => (
+                <Share
                   key={at}
                   value={values[at] ?? null}
                   of={values[0] ?? 0}
-                  onPick={props.onPick && (() => props.onPick?.(row, at))}
+                  most={at === 0 ? undefined : most}
+                  isRunning={isRunning(row, at)}
+                  onPick={onPick && (() => onPick(row, at))}
                 />
               ))}
             </tr>
@@ -52,13 +99,27 @@ export function RetentionGrid(props: {
   );
 }
 
-function Cell(props: { value: number | null; of: number; onPick: (() => void) | undefined }) {
-  const { value, of, onPick } = props;
+type Part = { value: number; of: number };
+
+const ofText = ({ value, of }: Part) => `${number(value)} of ${number(of)}`;
+
+const shareText = ({ value, of }: Part) => (of === 0 ? "–" : percent(value / of));
+
+function Share(props: {
+  value: number | null;
+  of: number;
+  /** The greatest share of all; undefined for a cell without a colour. */
+  most: number | undefined;
+  isRunning: boolean;
+  onPick: (() => void) | undefined;
+}) {
+  const { value, of, most, isRunning, onPick } = props;
   if (value === null) return <td />;
-  const share = of === 0 ? 0 : value / of;
-  const text = of === 0 ? "–" : percent(Math.round(share * 100) / 100);
+  const text = shareText({ value, of });
+  const depth = most === undefined || of === 0 ? 0 : value / of / most;
+  const title = `${ofText({ value, of })}${isRunning ? " so far" : ""}`;
   return (
-    <td class={`cell depth-${depthOf(share)}`} title={`${number(value)} of ${number(of)}`}>
+    <td class={isRunning ? "cell running" : "cell"} style={{ "--depth": depth }} title={title}>
       {onPick ? (
         <button type="button" onClick={onPick}>
           {text}

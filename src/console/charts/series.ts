@@ -5,8 +5,10 @@ export type Series = {
   label: string;
   /** A number for each column; null where none is known. */
   data: readonly (number | null)[];
-  /** Drawn in grey and dashed: the same line one period earlier. */
+  /** Drawn paler and thinner: the line of the same name one period earlier. */
   isBefore?: boolean;
+  /** Of a line of the period before: the beginnings of its own intervals. */
+  days?: readonly string[] | undefined;
   unit?: Unit | undefined;
   /** Whether fewer than 5 persons are counted. */
   isSmall?: boolean;
@@ -18,31 +20,55 @@ export type Series = {
 export type Kind = "line" | "bars" | "stack";
 
 /** Most lines of a chart, since the eye tells no more colours apart. */
-export const LINES_MAX = 6;
-
-/** How lines are broken, in the order of the colours, so that they differ without colours too. */
-export const DASHES: readonly (readonly number[])[] = [
-  [],
-  [8, 4],
-  [2, 3],
-  [12, 4, 2, 4],
-  [5, 5],
-  [14, 3],
-];
+export const LINES_MAX = 8;
 
 /** The colour of the line at an index, as a variable of the styles. */
 export const colorOf = (at: number): string => `--chart-${(at % LINES_MAX) + 1}`;
+
+/** A line of the period itself with that of the period before, if there is one, and their places among all. */
+export type Pair = { now: Series; at: number; before?: Series; beforeAt?: number };
+
+/** The lines of the period itself in their order. Of several with one name, each has its own line before. */
+export function pairsOf(series: readonly Series[]): Pair[] {
+  const placed = series.map((one, at) => ({ one, at }));
+  const earlier = placed.filter(({ one }) => one.isBefore);
+  return placed
+    .filter(({ one }) => !one.isBefore)
+    .map(({ one: now, at }) => {
+      const found = earlier.findIndex(({ one }) => one.label === now.label);
+      const [before] = found === -1 ? [] : earlier.splice(found, 1);
+      return before ? { now, at, before: before.one, beforeAt: before.at } : { now, at };
+    });
+}
+
+/** A line that is drawn: its colour, and its place among all lines. */
+export type Drawn = Series & { place: number; from: number };
+
+/**
+ * The lines that are drawn: the greatest ones, each followed by its line of the period before. Of several lines of
+ * bars those are left out, as each would make all others narrower.
+ */
+export function drawn(series: readonly Series[], kind: Kind = "line"): Drawn[] {
+  const pairs = pairsOf(series);
+  const areBefore = kind === "line" || pairs.length === 1;
+  return pairs.slice(0, LINES_MAX).flatMap(({ now, at, before, beforeAt }, index) => {
+    const place = now.place ?? index;
+    const line = { ...now, place, from: at };
+    if (!before || beforeAt === undefined || !areBefore) return [line];
+    return [line, { ...before, place, from: beforeAt }];
+  });
+}
 
 /**
  * Series on top of each other, numbers below zero under the axis. The last
  * comes first, so that the others are drawn over it.
  */
-export function stacked(series: readonly Series[]): { label: string; data: (number | null)[] }[] {
+export function stacked(series: readonly Drawn[]): Drawn[] {
   const up: number[] = [];
   const down: number[] = [];
-  const sums = series.map(({ label, data }) => ({
-    label,
-    data: data.map((value, at) => {
+  const sums = series.map((one) => ({
+    ...one,
+    data: one.data.map((value, at) => {
       if (value === null) return null;
       const side = value < 0 ? down : up;
       side[at] = (side[at] ?? 0) + value;
@@ -90,13 +116,6 @@ export function lineAt(
     return value === null ? [] : [{ at, distance: Math.abs(value - y) }];
   });
   return near.toSorted((a, b) => a.distance - b.distance)[0]?.at;
-}
-
-/** The lines that are drawn: the six greatest, each followed by its line of the period before. */
-export function drawn(series: readonly Series[]): Series[] {
-  const now = series.filter(({ isBefore }) => !isBefore);
-  const kept = new Set(now.slice(0, LINES_MAX).map(({ label }) => label));
-  return series.filter(({ label }) => kept.has(label));
 }
 
 /** The unit that all lines have; undefined if they differ. */

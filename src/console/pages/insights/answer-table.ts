@@ -68,9 +68,14 @@ export function seriesOf({ results, query }: Answer): Series[] {
     // The seconds of a funnel are those of its columns.
     unit: viz === "time_to_convert" ? undefined : unitOf(line),
     isBefore: line.compare_label === "previous",
+    days: line.days,
+    ...(query.kind === "LifecycleQuery" && { place: STATUS_PLACES[line.label] ?? 0 }),
     isSmall: line.is_small === true,
   }));
 }
+
+/** The colours of lifecycle by their meaning: new is blue, back again teal and violet, gone grey. */
+const STATUS_PLACES: Record<string, number> = { new: 0, returning: 1, resurrecting: 3, dormant: 7 };
 
 function labelOf(line: Line, viz: string | undefined): string {
   if (viz === "trends") return "Converted";

@@ -2,7 +2,6 @@ import type { Answer } from "../../api/ask.ts";
 import type { Line } from "../../api/query.ts";
 import { changeText } from "../../charts/number-tile.tsx";
 import { withUnit } from "../../state/format.ts";
-import type { Unit } from "../../state/unit.ts";
 import { nameOf, unitOf } from "./answer-table.ts";
 
 /** The same line in the period before; undefined without a comparison. */
@@ -26,15 +25,6 @@ export function changeOf(answer: Answer, line: Line): number | null | undefined 
   const [value, old] = [line.aggregated_value, before.aggregated_value];
   if (value === null || old === null || (old === 0 && !isShare)) return null;
   return isShare ? value - old : (100 * (value - old)) / old;
-}
-
-/** A change in few characters, such as `+14.4 %`; undefined without one. */
-export function changeNote(
-  change: number | null | undefined,
-  unit: Unit | undefined,
-): string | undefined {
-  const text = change == null ? undefined : changeText(change, unit);
-  return text && `${(change ?? 0) > 0 ? "+" : "−"}${text}`;
 }
 
 /** The dates that an answer is compared with, such as `16 Nov to 22 Nov, 20:00`; undefined without a comparison. */

@@ -55,13 +55,7 @@ function Times(props: PartProps) {
           />
         ))}
       </div>
-      <Plotted
-        {...props}
-        kind="bars"
-        height={props.height ?? TILE_HEIGHT}
-        isBare={props.height === undefined}
-        onPick={undefined}
-      />
+      <Plotted {...props} kind="bars" height={props.height ?? TILE_HEIGHT} onPick={undefined} />
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import type { Answer } from "../../api/ask.ts";
 import { Chart } from "../../charts/chart.tsx";
-import type { Mark } from "../../charts/mark-columns.ts";
+import { type Mark, wallClock } from "../../charts/mark-columns.ts";
 import type { Kind } from "../../charts/series.ts";
 import type { Filter } from "../../state/filters.ts";
 import { zone } from "../../state/project.ts";
-import { dayIn, shiftDay } from "../../state/zoned-days.ts";
+import { shiftDay } from "../../state/zoned-days.ts";
 import { AnnotationList, type Annotations, marksOf, useAnnotations } from "./annotations.tsx";
 import { columnsOf, seriesOf } from "./answer-table.ts";
 import { changeSentences } from "./changes.ts";
@@ -18,7 +18,7 @@ export type ResultProps = {
   answer: Answer;
   /** The name for screen readers. */
   title: string;
-  /** The height of a chart in pixels; without it a chart fills its place, and has no tools of its own. */
+  /** The height of a chart in pixels; without it a chart fills its place. */
   height?: number;
   /** The id of the insight, for its annotations; undefined of a new question. */
   insight?: number | undefined;
@@ -35,15 +35,12 @@ export type PartProps = ResultProps & { onPick: ((pick: Pick | undefined) => voi
 export type PlottedProps = PartProps & {
   kind: Kind;
   isUnfinished?: boolean;
-  /** Whether the page has its own way to a table; so it has where the chart fills its place. */
-  isBare?: boolean;
   marks?: readonly Mark[];
 };
 
 /** The numbers of an answer with several columns. */
 export function Plotted(props: PlottedProps) {
   const { answer, title, height, onPick, kind, isUnfinished, marks } = props;
-  const { isBare = height === undefined } = props;
   const onPoint = answer.results.some((_, at) => pointPick(answer, at, 0)) ? onPick : undefined;
   return (
     <Chart
@@ -54,7 +51,7 @@ export function Plotted(props: PlottedProps) {
       isUnfinished={isUnfinished ?? false}
       marks={marks}
       height={height}
-      isBare={isBare}
+      interval={answer.query.interval}
       onPick={onPoint && (({ series, column }) => onPoint(pointPick(answer, series, column)))}
     />
   );
@@ -71,7 +68,7 @@ export function OverTime(props: PartProps) {
       <Plotted
         {...props}
         kind={chartOf(answer)}
-        isUnfinished={isUnfinished(answer)}
+        isUnfinished={isRunning(answer.columns.at(-1) ?? "", answer.query.interval)}
         marks={marks}
       />
       {props.height !== undefined && <Changes answer={answer} />}
@@ -88,14 +85,16 @@ function Changes({ answer }: { answer: Answer }) {
   return sentences.length === 0 ? null : <p class="caption">{sentences.join(" · ")}</p>;
 }
 
-/** The longest that an interval lasts, in days. */
-const INTERVAL_DAYS: Record<string, number> = { hour: 1, day: 1, week: 7, month: 31 };
+/** How many characters of a time name its hour, day or month. */
+const NAMED: Record<string, number> = { hour: 13, day: 10, month: 7 };
 
-/** Whether the last interval of an answer may not have ended: today lies in it. */
-function isUnfinished({ columns, query }: Answer): boolean {
-  const last = (columns.at(-1) ?? "").slice(0, 10);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(last)) return false;
-  return shiftDay(last, INTERVAL_DAYS[query.interval ?? "day"] ?? 1) > dayIn(new Date(), zone());
+/** Whether the interval that begins so has not ended on the project's clock. */
+export function isRunning(column: string, interval = "day"): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(column)) return false;
+  const now = wallClock(new Date().toISOString(), zone());
+  if (interval === "week") return shiftDay(column.slice(0, 10), 7) > now.slice(0, 10);
+  const length = NAMED[interval];
+  return column.slice(0, length) >= now.slice(0, length);
 }
 
 /** How the answers of a kind are drawn over time. */

@@ -4,7 +4,7 @@ import type { Line } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { type Bar, BarList } from "../../charts/bar-list.tsx";
 import { DataTable } from "../../charts/data-table.tsx";
-import { NumberTile } from "../../charts/number-tile.tsx";
+import { changeNote, NumberTile } from "../../charts/number-tile.tsx";
 import { RetentionGrid } from "../../charts/retention-grid.tsx";
 import { bucket } from "../../state/format.ts";
 import { areAmong, chosen, filtersOfLine } from "../../state/row-filters.ts";
@@ -12,12 +12,12 @@ import { CTRL } from "../../ui/keys.ts";
 import { announce } from "../../ui/live-region.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { commonMeasure, isOfTotals, nameOf, seriesOf, tableOf, unitOf } from "./answer-table.ts";
-import { changeNote, changeOf, datesBefore, lineBefore } from "./changes.ts";
+import { changeOf, datesBefore, lineBefore } from "./changes.ts";
 import { CountedPersons } from "./counted-persons.tsx";
 import { directionOf } from "./direction.ts";
 import { Funnels } from "./funnels.tsx";
 import { cellPick, type Pick, pointPick, wayPick } from "./picks.ts";
-import { OverTime, type PartProps, Plotted, type ResultProps } from "./plotted.tsx";
+import { isRunning, OverTime, type PartProps, Plotted, type ResultProps } from "./plotted.tsx";
 import { KINDS } from "./query-state.ts";
 import { Rows } from "./rows.tsx";
 
@@ -118,7 +118,10 @@ function Totals(props: PartProps) {
 
 function Retention({ answer, title, onPick }: PartProps) {
   const { results, query } = answer;
-  const period = query.retentionFilter?.["period"];
+  const sent = query.retentionFilter?.["period"];
+  const period = typeof sent === "string" ? sent : "Day";
+  // Lines of a breakdown have the same intervals again.
+  const starts = [...new Set(results.map(({ label }) => label))];
   const pick = (cohort: number, column: number) => {
     const line = results[cohort];
     if (line) onPick?.(cellPick(answer, line, column));
@@ -126,8 +129,12 @@ function Retention({ answer, title, onPick }: PartProps) {
   return (
     <RetentionGrid
       title={title}
-      interval={typeof period === "string" ? period : "Day"}
+      interval={period}
       cohorts={results.map((line) => ({ label: cohortName(line), values: line.data }))}
+      isRunning={(cohort, at) => {
+        const start = starts[starts.indexOf(results[cohort]?.label ?? "") + at];
+        return start !== undefined && isRunning(start, period.toLowerCase());
+      }}
       onPick={onPick && pick}
     />
   );

@@ -5,11 +5,11 @@ import { type Histogram, intervalsOf, LEVELS } from "./log-query.ts";
 /** The number of the colour of each level. */
 const COLOURS: Record<string, number> = {
   info: 0,
-  warn: 1,
-  debug: 2,
-  error: 3,
-  trace: 4,
-  fatal: 5,
+  warn: 2,
+  debug: 7,
+  error: 4,
+  trace: 1,
+  fatal: 3,
 };
 
 /** Log records over time, by level. A bar narrows the list to its interval. */
@@ -36,6 +36,7 @@ export function LogHistogram(props: {
       columns={columns}
       series={series}
       height={160}
+      hasTable
       pickHint="Enter shows the records of an interval"
       onPick={({ column }) => {
         const interval = columns[column];
