@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { withUnit } from "../state/format.ts";
 import type { Unit } from "../state/unit.ts";
@@ -9,6 +10,8 @@ export type Bar = {
   /** Stays the same while the list changes, so that the row keeps the focus. */
   key: string;
   label: string;
+  /** The flag or the sign before the label. */
+  emblem?: ComponentChildren;
   /** Null if it is not known. */
   value: number | null;
   unit?: Unit | undefined;
@@ -90,7 +93,10 @@ function BarRow({ bar }: { bar: Bar }) {
   const { label, value, unit, note, isSmall, hint, onPick, isChosen } = bar;
   const content = (
     <>
-      <span class="bar-label">{label}</span>
+      <span class="bar-label">
+        {bar.emblem}
+        {label}
+      </span>
       <span class="bar-value">
         {isSmall && <SmallMark />}
         {withUnit(value, unit)}

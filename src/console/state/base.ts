@@ -8,6 +8,9 @@ export const BASE = metaOf("base").replace(/\/+$/, "");
 /** The address of the library that draws charts. */
 export const CHARTS = metaOf("charts");
 
+/** The address of the flags and signs. */
+export const EMBLEMS = metaOf("emblems");
+
 /** The version of the server that this page came from. */
 export const VERSION = metaOf("version");
 

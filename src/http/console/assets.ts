@@ -3,6 +3,7 @@ import inter from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff
   type: "file",
 };
 import { bundled } from "./bundle.ts" with { type: "macro" };
+import { emblems } from "./emblems.ts" with { type: "macro" };
 
 /** A file of the console. Its name changes with its content, so a browser may keep it for ever. */
 export type Asset = { name: string; type: string; plain: Uint8Array; gzipped?: Uint8Array };
@@ -12,6 +13,9 @@ export const SCRIPT = zipped("js", "text/javascript", bundled("main.tsx"));
 
 /** The library that draws charts; the script loads it for the first chart. */
 export const CHARTS = zipped("js", "text/javascript", bundled("charts/library.ts"));
+
+/** Flags, and signs of brands and devices. The page asks for it once it shows one. */
+export const EMBLEMS = zipped("svg", "image/svg+xml", emblems());
 
 /** The typeface of the console: the Latin letters of Inter in all weights. Its format is compressed already. */
 export const FONT = prepared("woff2", "font/woff2", readFileSync(inter));

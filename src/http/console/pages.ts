@@ -3,7 +3,7 @@ import { ownValue } from "../../core/values/json.ts";
 import { problem } from "../answer/errors.ts";
 import { type PageRoute, pagesOf } from "../operation/route.ts";
 import { prefersType, takesGzip } from "../request/preferences.ts";
-import { type Asset, CHARTS, FONT, SCRIPT, STYLE } from "./assets.ts";
+import { type Asset, CHARTS, EMBLEMS, FONT, SCRIPT, STYLE } from "./assets.ts";
 import { shell } from "./shell.ts";
 
 /** Only files of this server are loaded, and no text becomes a script. */
@@ -49,7 +49,9 @@ type Context = { request: Request; params: Record<string, string> };
 
 /** The page of the console with its script and style, and the way to it from the root. */
 export function consolePages({ version, address }: Needs): PageRoute[] {
-  const assets = new Map([SCRIPT, CHARTS, STYLE, FONT].map((asset) => [asset.name, asset]));
+  const assets = new Map(
+    [SCRIPT, CHARTS, EMBLEMS, STYLE, FONT].map((asset) => [asset.name, asset]),
+  );
   const page = ({ request }: Context) => {
     const url = address(request);
     const headers = { ...consoleHeaders(url), "cache-control": "no-cache" };

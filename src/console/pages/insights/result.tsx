@@ -8,6 +8,7 @@ import { changeNote, NumberTile } from "../../charts/number-tile.tsx";
 import { RetentionGrid } from "../../charts/retention-grid.tsx";
 import { bucket } from "../../state/format.ts";
 import { areAmong, chosen, filtersOfLine } from "../../state/row-filters.ts";
+import { Emblem } from "../../ui/emblem/emblem.tsx";
 import { CTRL } from "../../ui/keys.ts";
 import { announce } from "../../ui/live-region.tsx";
 import { Empty } from "../../ui/states.tsx";
@@ -111,9 +112,17 @@ function Totals(props: PartProps) {
     const isSmall = line.is_small === true;
     const key = JSON.stringify([line.series, line.label, line.breakdown_value]);
     const row = rowOf(line, props, pickOf(answer, at, onPick));
-    return [{ key, label, value, unit, note, isSmall, ...row }];
+    const emblem = emblemIn(answer.query, line);
+    return [{ key, label, emblem, value, unit, note, isSmall, ...row }];
   });
   return <BarList title={title} measure={commonMeasure(answer)} bars={bars} />;
+}
+
+/** The flag or the sign of the value by which a line is broken down, if it is the value of one property. */
+function emblemIn({ breakdownFilter }: Answer["query"], { breakdown_value }: Line) {
+  const property = breakdownFilter?.["breakdown"];
+  if (typeof property !== "string" || typeof breakdown_value !== "string") return undefined;
+  return <Emblem property={property} value={breakdown_value} />;
 }
 
 function Retention({ answer, title, onPick }: PartProps) {

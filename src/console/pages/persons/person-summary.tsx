@@ -4,6 +4,7 @@ import { quoted, select } from "../../api/select.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { moment, number, valueText } from "../../state/format.ts";
+import { Emblem } from "../../ui/emblem/emblem.tsx";
 import { Avatar } from "../../ui/person/person-cell.tsx";
 
 type Person = Schemas["Person"];
@@ -30,13 +31,14 @@ const FACTS: readonly [label: string, ...properties: string[]][] = [
   ["System", "$os", "$initial_os"],
 ];
 
-function factsOf({ name, properties }: Person): [label: string, value: string][] {
-  return FACTS.flatMap(([label, ...keys]): [string, string][] => {
-    const value = keys
-      .map((key) => properties[key])
-      .find((one) => one !== undefined && one !== null && one !== "");
+type Fact = { label: string; value: string; property?: string };
+
+function factsOf({ name, properties }: Person): Fact[] {
+  return FACTS.flatMap(([label, ...keys]): Fact[] => {
+    const property = keys.find((key) => (properties[key] ?? "") !== "");
+    const value = property === undefined ? "" : valueText(properties[property]);
     // The heading has the name already.
-    return value === undefined || value === name ? [] : [[label, valueText(value)]];
+    return property === undefined || value === name ? [] : [{ label, value, property }];
   });
 }
 
@@ -47,21 +49,22 @@ export function PersonSummary({ person }: { person: Person }) {
   const { data } = useLoad(mayCount ? `summary ${uuid}` : null, (signal) =>
     numbersOf(uuid, signal),
   );
-  const facts = [...factsOf(person), ["First seen", moment(created_at)]];
-  const counted = [
-    ["Last seen", data?.last ? moment(data.last) : "–"],
-    ["Events", number(data?.events)],
-    ["Visits", number(data?.visits)],
+  const facts: Fact[] = [...factsOf(person), { label: "First seen", value: moment(created_at) }];
+  const counted: Fact[] = [
+    { label: "Last seen", value: data?.last ? moment(data.last) : "–" },
+    { label: "Events", value: number(data?.events) },
+    { label: "Visits", value: number(data?.visits) },
   ];
   return (
     <Panel>
       <div class="summary">
         <Avatar id={uuid} name={name} />
         <dl>
-          {[...facts, ...(mayCount ? counted : [])].map(([label, value]) => (
+          {[...facts, ...(mayCount ? counted : [])].map(({ label, value, property }) => (
             <div key={label}>
               <dt>{label}</dt>
               <dd>
+                {property && <Emblem property={property} value={value} />}
                 <bdi>{value}</bdi>
               </dd>
             </div>

@@ -5,6 +5,7 @@ import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { readFilters, writeFilters } from "../../state/filters.ts";
 import { day } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
+import { Emblem } from "../../ui/emblem/emblem.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { FIRST_PAGE, ListTable, SearchField, useList } from "../../ui/list.tsx";
 import { PersonCell } from "../../ui/person/person-cell.tsx";
@@ -63,7 +64,17 @@ export function PersonsPage() {
   );
 }
 
-const textOf = (value: unknown) => (typeof value === "string" ? value : "");
+/** The value of a property with its flag or sign. */
+function Value({ of, property }: { of: Person; property: string }) {
+  const value = of.properties[property];
+  if (typeof value !== "string" || value === "") return null;
+  return (
+    <>
+      <Emblem property={property} value={value} />
+      <bdi>{value}</bdi>
+    </>
+  );
+}
 
 const COLUMNS: readonly Column<Person>[] = [
   {
@@ -76,14 +87,14 @@ const COLUMNS: readonly Column<Person>[] = [
     title: "Country",
     width: "20%",
     isBelow: true,
-    cell: ({ properties }) => textOf(properties["$geoip_country_name"]),
+    cell: (person) => <Value of={person} property="$geoip_country_name" />,
   },
   {
     key: "browser",
     title: "Browser",
     width: "18%",
     isBelow: true,
-    cell: ({ properties }) => textOf(properties["$browser"]),
+    cell: (person) => <Value of={person} property="$browser" />,
   },
   {
     key: "since",
