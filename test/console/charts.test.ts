@@ -5,31 +5,22 @@ import type { Browser } from "playwright-core";
 import { drawn, pairsOf } from "../../src/console/charts/series.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
-import { flaws, place, send } from "../support/start/insight-page.ts";
-import { PROJECT_KEY, ROOT } from "../support/start/server.ts";
+import {
+  type Answer,
+  BY_BROWSER,
+  captureVisitors,
+  flaws,
+  node,
+  place,
+  send,
+  trend,
+} from "../support/start/insight-page.ts";
+import { ROOT } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
 const server = sharedServer();
 let browser: Browser;
 let opened: Console;
-
-const DAY_MS = 86_400_000;
-const BROWSERS = ["Brave", "Chrome", "Edge", "Firefox", "Opera", "Safari", "Vivaldi"];
-
-/** For 20 days, each browser has another number of visitors a day. Every third one buys. */
-const EVENTS = Array.from({ length: 20 }, (_, daysAgo) =>
-  BROWSERS.flatMap(($browser, place) =>
-    Array.from({ length: 2 + place + ((daysAgo * (place + 2)) % 5) }, (_value, at) => {
-      const sent = {
-        distinct_id: `${$browser}-${(daysAgo + at) % 12}`,
-        timestamp: new Date(Date.now() - daysAgo * DAY_MS - at * 1000).toISOString(),
-        properties: { $browser },
-      };
-      const view = { event: "$pageview", ...sent };
-      return at % 3 === 0 ? [view, { event: "purchase", ...sent }] : [view];
-    }).flat(),
-  ),
-).flat();
 
 type Drawing = {
   strokes: { colour: string; width: number; dash: number[] }[];
@@ -70,8 +61,7 @@ const linesIn = ({ strokes }: Drawing) => [
 
 beforeAll(async () => {
   browser = await launchChromium();
-  await server.capture({ api_key: PROJECT_KEY, batch: EVENTS }, "/batch/");
-  await server.stored(EVENTS.length);
+  await captureVisitors(server);
   opened = await openConsole(browser, server);
   await opened.page.addInitScript(`{${WATCH_CANVAS}}`);
 });
@@ -81,25 +71,8 @@ afterAll(async () => {
   await browser?.close();
 });
 
-type Lines = {
-  label: string;
-  data: (number | null)[];
-  compare_label?: string;
-  days?: string[];
-  breakdown_value: string | null;
-}[];
-type Answer = { columns: string[]; results: Lines };
-
 const ask = (query: object) => send<Answer>(server, "POST", "query/", { query });
-const node = (event: string, math = "total") => ({ kind: "EventsNode", event, math });
-const trend = (series: object[], more: object = {}) => ({
-  ...{ kind: "TrendsQuery", interval: "day", dateRange: { date_from: "-6d" }, series },
-  ...more,
-});
 const COMPARED = { compareFilter: { compare: true } };
-const BY_BROWSER = {
-  breakdownFilter: { breakdown: "$browser", breakdown_type: "event", breakdown_limit: 6 },
-};
 
 /** The numbers that the axis of a colour has, as WCAG weighs them. */
 function luminance(hex: string): number {

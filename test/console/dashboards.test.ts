@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { flowed, placed } from "../../src/console/pages/dashboards/grid.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
+import { place, send } from "../support/start/insight-page.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
@@ -160,12 +161,15 @@ describe("the pages", () => {
     // The pointer is on a bar, and not on the middle of its column.
     const series = [{ event: "$pageview" }, { event: null }];
     const query = { kind: "StickinessQuery", series, dateRange: { date_from: "-7d" } };
-    await light.go(`insights/new/?q=${encodeURIComponent(JSON.stringify(query))}`);
+    type Counts = { results: { data: number[] }[] };
+    const { results } = await send<Counts>(server, "POST", "query/", { query });
+    const columns = Math.max(...results.map(({ data }) => data.findLastIndex(Boolean) + 1));
+    await light.go(place(query));
     const plotted = page.locator(".u-over");
     const { width = 0 } = (await plotted.boundingBox()) ?? {};
     const titles: (string | null)[] = [];
-    for (const place of [-0.2, 0.2]) {
-      const position = { x: ((0.5 + place) * width) / 8, y: 100 };
+    for (const shift of [-0.2, 0.2]) {
+      const position = { x: ((0.5 + shift) * width) / columns, y: 100 };
       await plotted.hover({ position });
       await page.locator(".tip-head").getByText("1 day", { exact: true }).waitFor();
       await plotted.click({ position });

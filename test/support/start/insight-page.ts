@@ -59,3 +59,54 @@ export async function send<T>(
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as T;
 }
+
+/** The browsers of {@link captureVisitors}. */
+const BROWSERS = ["Brave", "Chrome", "Edge", "Firefox", "Opera", "Safari", "Vivaldi"];
+
+/** For 20 days before now, each browser has another number of visitors a day. Every third one buys. */
+const visits = (now: number) =>
+  Array.from({ length: 20 }, (_, daysAgo) =>
+    BROWSERS.flatMap(($browser, place) =>
+      Array.from({ length: 2 + place + ((daysAgo * (place + 2)) % 5) }, (_value, at) => {
+        const sent = {
+          distinct_id: `${$browser}-${(daysAgo + at) % 12}`,
+          timestamp: new Date(now - daysAgo * DAY_MS - at * 1000).toISOString(),
+          properties: { $browser },
+        };
+        const view = { event: "$pageview", ...sent };
+        return at % 3 === 0 ? [view, { event: "purchase", ...sent }] : [view];
+      }).flat(),
+    ),
+  ).flat();
+
+/** Captures the visitors of {@link BROWSERS}. */
+export async function captureVisitors(server: Server): Promise<void> {
+  const batch = visits(Date.now());
+  await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
+  await server.stored(batch.length);
+}
+
+/** The lines of an answer. */
+export type Lines = {
+  label: string;
+  data: (number | null)[];
+  compare_label?: string;
+  days?: string[];
+  breakdown_value: string | null;
+}[];
+/** An answer with lines. */
+export type Answer = { columns: string[]; results: Lines };
+
+/** An event of a query with its measure. */
+export const node = (event: string, math = "total") => ({ kind: "EventsNode", event, math });
+
+/** A trend of a week by the day. */
+export const trend = (series: object[], more: object = {}) => ({
+  ...{ kind: "TrendsQuery", interval: "day", dateRange: { date_from: "-6d" }, series },
+  ...more,
+});
+
+/** A breakdown by the six greatest browsers and the others. */
+export const BY_BROWSER = {
+  breakdownFilter: { breakdown: "$browser", breakdown_type: "event", breakdown_limit: 6 },
+};

@@ -3,6 +3,7 @@ import type { Line, Query } from "../../api/query.ts";
 import { type NumberTable, type Series, tableOfLines } from "../../charts/series.ts";
 import { valueText, withUnit } from "../../state/format.ts";
 import type { Unit } from "../../state/unit.ts";
+import { isCount } from "./direction.ts";
 
 const VALUE_NAMES: Record<string, string> = {
   $$_posthog_breakdown_other_$$: "(others)",
@@ -106,6 +107,26 @@ export function tableOf(answer: Answer): NumberTable {
     unitAt: (row) => series[row]?.unit,
     isSmallAt: (row) => series[row]?.isSmall === true,
   };
+}
+
+/** Whether nothing is counted in any column. A sum or a share of 0 is a number like any other. */
+export const isBlank = ({ results }: Answer): boolean =>
+  results.every(({ data, math = "total", unit, reached_from_step_count: began }) => {
+    if (began) return began.every((count) => count === 0);
+    const isNothing = (value: number | null) => value === 0 && !unit && isCount(math);
+    return data.every((value) => value === null || isNothing(value));
+  });
+
+/** How many people out of all did it in so many intervals, in percent, up to the most intervals of anybody. */
+export function sharesOf(answer: Answer): Answer {
+  const { columns, results } = answer;
+  const length = Math.max(...results.map(({ data }) => data.findLastIndex(Boolean) + 1));
+  const shares = results.map((line): Line => {
+    const all = line.data.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+    const shareOf = (value: number | null) => (all === 0 ? null : (100 * (value ?? 0)) / all);
+    return { ...line, unit: "percent", data: line.data.slice(0, length).map(shareOf) };
+  });
+  return { ...answer, columns: columns.slice(0, length), results: shares };
 }
 
 /** Whether a trend is asked for as numbers of its whole period. */

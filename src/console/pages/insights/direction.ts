@@ -20,6 +20,9 @@ const AUDIENCE =
 /** A share or a ratio, whose first number decides; its second is only the whole. */
 const RATIO = /^\s*([A-Z])\s*\/\s*[A-Z]\s*(?:\*\s*[\d.]+\s*)?$/;
 
+/** Whether a measure counts things, so that 0 means that nothing came. */
+export const isCount = (math: string): boolean => COUNTS.test(math);
+
 type Measured = Partial<Pick<SeriesNode, "event" | "math" | "properties">> & {
   math_property?: string | null;
 };

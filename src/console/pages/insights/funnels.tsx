@@ -4,7 +4,7 @@ import { eventTitle } from "../../state/format.ts";
 import { Empty } from "../../ui/states.tsx";
 import { funnelViz, nameOf } from "./answer-table.ts";
 import { stepPick } from "./picks.ts";
-import { OverTime, type PartProps, Plotted } from "./plotted.tsx";
+import { NoData, OverTime, type PartProps, Plotted } from "./plotted.tsx";
 
 /** A funnel: its steps, its conversion over time, or the times that persons took. */
 export function Funnels(props: PartProps) {
@@ -14,23 +14,24 @@ export function Funnels(props: PartProps) {
 }
 
 function Steps({ answer, title, onPick }: PartProps) {
+  const { results, columns } = answer;
+  if (!results.some(({ data }) => data[0])) return <NoData />;
+  const lines = results.map((line) => ({
+    label: line.breakdown_value === null ? "" : nameOf(line, true),
+    counts: columns.map((_, step) => line.data[step] ?? 0),
+    medians: line.median_conversion_times ?? [],
+  }));
+  const pick = (at: number, step: number) => {
+    const line = results[at];
+    if (line) onPick?.(stepPick(answer, line, step));
+  };
   return (
-    <div class="stack">
-      {answer.results.map((line, at) => (
-        <div key={at}>
-          {line.breakdown_value !== null && <h3>{nameOf(line, true)}</h3>}
-          <FunnelSteps
-            title={title}
-            steps={answer.columns.map((label, step) => ({
-              label: eventTitle(label),
-              count: line.data[step] ?? 0,
-              seconds: line.average_conversion_times?.[step] ?? null,
-            }))}
-            onPick={onPick && ((step) => onPick(stepPick(answer, line, step)))}
-          />
-        </div>
-      ))}
-    </div>
+    <FunnelSteps
+      title={title}
+      steps={columns.map(eventTitle)}
+      lines={lines}
+      onPick={onPick && pick}
+    />
   );
 }
 
@@ -40,7 +41,7 @@ const TILE_HEIGHT = 160;
 /** How many persons took how long, below their average or their median. */
 function Times(props: PartProps) {
   const { results, query, columns } = props.answer;
-  if (columns.length === 0) return <Empty icon="insights" title="No person has converted" />;
+  if (columns.length === 0) return <Empty icon="insights" title="No one has converted" />;
   const isMedian = query.funnelsFilter?.["timeToConvertAggregation"] === "median";
   const measure = isMedian ? "Median time" : "Average time";
   return (

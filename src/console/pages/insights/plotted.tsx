@@ -5,8 +5,9 @@ import type { Kind } from "../../charts/series.ts";
 import type { Filter } from "../../state/filters.ts";
 import { zone } from "../../state/project.ts";
 import { shiftDay } from "../../state/zoned-days.ts";
+import { Empty } from "../../ui/states.tsx";
 import { AnnotationList, type Annotations, marksOf, useAnnotations } from "./annotations.tsx";
-import { columnsOf, seriesOf } from "./answer-table.ts";
+import { columnsOf, isBlank, seriesOf } from "./answer-table.ts";
 import { changeSentences } from "./changes.ts";
 import { type Pick, pointPick } from "./picks.ts";
 
@@ -57,6 +58,13 @@ export function Plotted(props: PlottedProps) {
   );
 }
 
+/** In place of a chart that would be a flat line. */
+export const NoData = () => (
+  <Empty icon="insights" title="No data for this question">
+    <p>No event of this period matches it.</p>
+  </Empty>
+);
+
 /** The same over time, with its annotations. */
 export function OverTime(props: PartProps) {
   const { answer, insight } = props;
@@ -65,12 +73,16 @@ export function OverTime(props: PartProps) {
   const marks = marksOf(answer.columns, annotations.data ?? []);
   return (
     <>
-      <Plotted
-        {...props}
-        kind={chartOf(answer)}
-        isUnfinished={isRunning(answer.columns.at(-1) ?? "", answer.query.interval)}
-        marks={marks}
-      />
+      {isBlank(answer) ? (
+        <NoData />
+      ) : (
+        <Plotted
+          {...props}
+          kind={chartOf(answer)}
+          isUnfinished={isRunning(answer.columns.at(-1) ?? "", answer.query.interval)}
+          marks={marks}
+        />
+      )}
       {props.height !== undefined && <Changes answer={answer} />}
       {props.height !== undefined && (
         <AnnotationList answer={answer} of={annotations} insight={insight} />

@@ -1,3 +1,4 @@
+import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { type Answer, tableIn } from "../../api/ask.ts";
 import type { Line } from "../../api/query.ts";
@@ -11,14 +12,29 @@ import { areAmong, chosen, filtersOfLine } from "../../state/row-filters.ts";
 import { Emblem } from "../../ui/emblem/emblem.tsx";
 import { CTRL } from "../../ui/keys.ts";
 import { announce } from "../../ui/live-region.tsx";
-import { Empty } from "../../ui/states.tsx";
-import { commonMeasure, isOfTotals, nameOf, seriesOf, tableOf, unitOf } from "./answer-table.ts";
+import {
+  commonMeasure,
+  isBlank,
+  isOfTotals,
+  nameOf,
+  seriesOf,
+  sharesOf,
+  tableOf,
+  unitOf,
+} from "./answer-table.ts";
 import { changeOf, datesBefore, lineBefore } from "./changes.ts";
 import { CountedPersons } from "./counted-persons.tsx";
 import { directionOf } from "./direction.ts";
 import { Funnels } from "./funnels.tsx";
 import { cellPick, type Pick, pointPick, wayPick } from "./picks.ts";
-import { isRunning, OverTime, type PartProps, Plotted, type ResultProps } from "./plotted.tsx";
+import {
+  isRunning,
+  NoData,
+  OverTime,
+  type PartProps,
+  Plotted,
+  type ResultProps,
+} from "./plotted.tsx";
 import { KINDS } from "./query-state.ts";
 import { Rows } from "./rows.tsx";
 
@@ -41,10 +57,9 @@ function Drawn(props: PartProps) {
   const { query, results } = answer;
   const rows = tableIn(answer);
   if (rows) return <Rows answer={rows} title={props.title} />;
-  if (results.length === 0) return <Empty icon="insights" title="No event answers this question" />;
-  if (query.kind === "FunnelsQuery") return <Funnels {...props} />;
-  if (query.kind === "RetentionQuery") return <Retention {...props} />;
-  if (query.kind === "PathsQuery") return <Paths {...props} />;
+  if (results.length === 0) return <NoData />;
+  const Part = PARTS[query.kind];
+  if (Part) return <Part {...props} />;
   const display = query.trendsFilter?.["display"];
   if (display === "BoldNumber") return <Numbers {...props} />;
   if (display === "ActionsTable") return <DataTable title={props.title} table={tableOf(answer)} />;
@@ -53,8 +68,20 @@ function Drawn(props: PartProps) {
     const isList = results.length > 4 || results.some((line) => line.breakdown_value !== null);
     return isList ? <Totals {...props} /> : <Numbers {...props} />;
   }
-  if (query.kind === "StickinessQuery") return <Plotted {...props} kind="bars" />;
   return <OverTime {...props} />;
+}
+
+/** Parts for kinds of query that are drawn in their own way. */
+const PARTS: Record<string, (props: PartProps) => VNode> = {
+  FunnelsQuery: Funnels,
+  RetentionQuery: Retention,
+  PathsQuery: Paths,
+  StickinessQuery: Stickiness,
+};
+
+function Stickiness(props: PartProps) {
+  if (isBlank(props.answer)) return <NoData />;
+  return <Plotted {...props} answer={sharesOf(props.answer)} kind="bars" />;
 }
 
 /** How a number is chosen; undefined if it has no persons. */
@@ -127,6 +154,7 @@ function emblemIn({ breakdownFilter }: Answer["query"], { breakdown_value }: Lin
 
 function Retention({ answer, title, onPick }: PartProps) {
   const { results, query } = answer;
+  if (!results.some(({ data }) => data[0])) return <NoData />;
   const sent = query.retentionFilter?.["period"];
   const period = typeof sent === "string" ? sent : "Day";
   // Lines of a breakdown have the same intervals again.
