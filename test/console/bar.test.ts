@@ -91,7 +91,7 @@ test("Ctrl-K opens it from a field as well, but not over another dialog", async 
 describe("a part of a name leads", () => {
   test.each([
     ["website", "Website", "/dashboards/1/"],
-    ["visitors over", "Visitors over time", "/insights/"],
+    ["bounce ra", "Bounce rate", "/insights/"],
     ["rosa.kell", "rosa.keller@example.com", "/persons/"],
     ["acme", "Acme Ltd", "/groups/0/?key=acme"],
     ["second", "Second shop", "/console/2/"],

@@ -25,7 +25,7 @@ test("a server that goes away is said once, and the page goes on by itself when 
   await page.goto(`${server.url}/console/`);
   await page.getByRole("heading", { name: "Website" }).waitFor();
   await page.keyboard.press("w");
-  const visitors = page.locator(".tile", { hasText: "Visitors" }).first();
+  const visitors = page.getByRole("tab", { name: /^Visitors/ });
   await visitors.getByText("3", { exact: true }).waitFor();
 
   await server.stop();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { flowed, placed } from "../../src/console/pages/dashboards/grid.ts";
+import { type Card, flowed, placed } from "../../src/console/pages/dashboards/grid.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
 import { place, send } from "../support/start/insight-page.ts";
@@ -44,6 +44,10 @@ afterAll(() => browser?.close());
 const tile = (page: Page, name: string) =>
   page.locator(".tile").filter({ has: page.getByRole("heading", { name, exact: true }) });
 
+/** A number, as the tab of its chart. */
+const number = (page: Page, name: string) =>
+  page.getByRole("tab", { name: new RegExp(`^${name}`) });
+
 describe("the place of a tile", () => {
   const made = (id: number, sm?: object) =>
     ({ id, insight: null, text: { body: "" }, layouts: sm ? { sm } : {}, color: null }) as never;
@@ -54,16 +58,25 @@ describe("the place of a tile", () => {
       made(2, { x: 6, y: 0, w: 6, h: 5 }),
       made(3, { x: 0, y: 0, w: 6, h: 5 }),
     ]);
-    expect(tiles.map(({ tile: { id }, place: { x, y } }) => [id, x, y])).toEqual([
+    expect(tiles.map(({ tiles: [{ id }], place: { x, y } }) => [id, x, y])).toEqual([
       [3, 0, 0],
       [2, 6, 0],
       [1, 0, 5],
     ]);
   });
 
+  test("makes several the tabs of a card only if it is exactly the same", () => {
+    const at = { x: 0, y: 0, w: 6, h: 5 };
+    const cards = placed([made(1, at), made(2, { ...at, h: 4 }), made(3, at), made(4), made(5)]);
+    expect(cards.map(({ tiles }) => tiles.map(({ id }) => id))).toEqual([[1, 3], [2], [4], [5]]);
+    // They move together.
+    const [, , moved] = flowed([...cards.slice(1, 3), ...cards.slice(0, 1)]);
+    expect(moved?.tiles.map(({ id }) => id)).toEqual([1, 3]);
+  });
+
   test("is given in order from left to right, without an overlap", () => {
     const sizes = [4, 4, 6, 12, 3].map((w, id) => ({
-      tile: made(id),
+      tiles: [made(id)] as Card["tiles"],
       place: { x: 0, y: 0, w, h: w === 4 ? 2 : 5 },
     }));
     expect(flowed(sizes).map(({ place: { x, y } }) => [x, y])).toEqual([
@@ -99,9 +112,9 @@ describe("the pages", () => {
     expect(await page.getByRole("button", { name: "Reset" }).count()).toBe(0);
     await page.keyboard.press("w");
     await page.getByText("Last 7 days").waitFor();
-    await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
-    await tile(page, "Page views").getByText("8", { exact: true }).waitFor();
-    await tile(page, "Bounce rate").getByText("100 %", { exact: true }).waitFor();
+    await number(page, "Visitors").getByText("7", { exact: true }).waitFor();
+    await number(page, "Page views").getByText("8", { exact: true }).waitFor();
+    await number(page, "Bounce rate").getByText("100 %", { exact: true }).waitFor();
     // The rows of the period before stay until the new ones are there.
     await tile(page, "Top pages").getByText("5", { exact: true }).waitFor();
     await tile(page, "Top pages").getByText("Page views", { exact: true }).waitFor();
@@ -113,7 +126,7 @@ describe("the pages", () => {
     await page.getByText("Last 7 days").click();
     await page.getByRole("menuitemradio", { name: "As in each tile" }).click();
     await page.getByRole("button", { name: "As in each tile" }).waitFor();
-    await tile(page, "Page views").getByText("8", { exact: true }).waitFor();
+    await number(page, "Page views").getByText("8", { exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -123,7 +136,7 @@ describe("the pages", () => {
     expect(await light.findings()).toEqual([]);
     for (const { page, go, findings, overflow, problems } of [light, dark]) {
       await go("dashboards/1/");
-      await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
+      await number(page, "Visitors").getByText("7", { exact: true }).waitFor();
       if (page === light.page) await page.getByRole("button", { name: "Edit" }).click();
       expect(await findings()).toEqual([]);
       for (const width of [360, 768, 1440]) {
@@ -137,7 +150,8 @@ describe("the pages", () => {
   test("lead from a number to its persons, as many as it says, and by keys or a click from a point of a chart", async () => {
     const { page } = light;
     await light.go("dashboards/1/");
-    await tile(page, "Visitors").getByRole("button", { name: "7", exact: true }).click();
+    await tile(page, "Visitors").getByRole("button", { name: "More on Visitors" }).click();
+    await page.getByRole("menuitem", { name: "People" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("7 persons", { exact: true }).waitFor();
     expect(await dialog.getByRole("link").count()).toBe(7);
@@ -146,7 +160,8 @@ describe("the pages", () => {
 
     // A tile leads to its insight, which keeps the period of the dashboard.
     await light.go("dashboards/1/?period=30d");
-    await tile(page, "Visitors over time").getByRole("link").click();
+    await tile(page, "Visitors").getByRole("button", { name: "More on Visitors" }).click();
+    await page.getByRole("menuitem", { name: "Open" }).click();
     await page.getByText("Last 30 days").waitFor();
     const chart = page.getByRole("application");
     await chart.focus();
@@ -278,7 +293,7 @@ describe("the pages", () => {
     await light.go("dashboards/1/");
     await tile(page, "Broken").getByRole("alert").getByText("There is no column").waitFor();
     expect(await page.getByText("SQL with its own period and filters").count()).toBe(1);
-    await tile(page, "Visitors").getByText("7", { exact: true }).waitFor();
+    await number(page, "Visitors").getByText("7", { exact: true }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(1);
   });
 });

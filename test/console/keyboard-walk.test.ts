@@ -53,8 +53,6 @@ test("from the link of the command line through the first event to the persons o
   await keys.reach("Open the dashboard");
   await keys.press("Enter");
   await heading("Website");
-  await keys.enter("Visitors over time");
-  await heading("Visitors over time");
   await page.getByRole("application").waitFor();
   await keys.reach(/Arrow keys read its points/);
   await keys.press("Home", "End", "Enter");

@@ -24,7 +24,10 @@ beforeAll(async () => {
     const sent = {
       distinct_id: `person-${at}`,
       timestamp: new Date(Date.now() - (40 + at) * DAY_MS).toISOString(),
-      properties: { $referring_domain, $pathname: "/", $groups: { company: "acme" } },
+      properties: {
+        ...{ $referring_domain, $session_id: `s-${at}`, $pathname: "/" },
+        $groups: { company: "acme" },
+      },
     };
     return [
       { event: "$pageview", ...sent },

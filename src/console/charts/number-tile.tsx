@@ -52,19 +52,31 @@ function Change({ value, before, unit, change, welcome }: ChangeProps) {
   // The line keeps its place without a comparison, so that tiles in a row have one height.
   if (value == null || before == null) return <p class="caption">&nbsp;</p>;
   if (change == null) return <p class="caption">{value === 0 ? "as before" : "none before"}</p>;
+  if (changeText(change, unit) === undefined) return <p class="caption">as before</p>;
+  return (
+    <p class="caption change">
+      <ChangeMark change={change} unit={unit} welcome={welcome} />
+      <span>from {withUnit(before, unit)}</span>
+    </p>
+  );
+}
+
+/** How much a number has changed, with an arrow; nothing if it is as before. */
+export function ChangeMark({
+  change,
+  unit,
+  welcome,
+}: Pick<ChangeProps, "unit" | "welcome"> & { change: number }) {
   const text = changeText(change, unit);
-  if (text === undefined) return <p class="caption">as before</p>;
+  if (text === undefined) return null;
   const way = change > 0 ? "more" : "less";
   const colour = way === welcome ? "good" : "bad";
   return (
-    <p class="caption change">
-      <span class={welcome && colour}>
-        <Icon name={change > 0 ? "up" : "fall"} />
-        <span class="off-screen">{change > 0 ? "up by" : "down by"}</span>
-        {text}
-      </span>
-      <span>from {withUnit(before, unit)}</span>
-    </p>
+    <span class={welcome && colour}>
+      <Icon name={change > 0 ? "up" : "fall"} />
+      <span class="off-screen">{change > 0 ? "up by" : "down by"}</span>
+      {text}
+    </span>
   );
 }
 

@@ -1,15 +1,34 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
-/** Tabs, of which one is shown. Arrow keys move between them. */
-export function Tabs<T extends string>(props: {
+type TabsProps<T extends string> = {
   label: string;
-  tabs: readonly { value: T; label: string }[];
+  tabs: readonly { value: T; label: ComponentChildren }[];
   value: T;
   onChange: (value: T) => void;
-  children: ComponentChildren;
-}) {
+};
+
+/** Tabs, of which one is shown. Arrow keys move between them. */
+export function Tabs<T extends string>(props: TabsProps<T> & { children: ComponentChildren }) {
   const id = useId();
+  return (
+    <>
+      <TabList {...props} id={id} />
+      <div {...panelOf(id, props.value)}>{props.children}</div>
+    </>
+  );
+}
+
+/** The element that shows the chosen tab of the list with an id. */
+export const panelOf = (id: string, value: string) => ({
+  role: "tabpanel" as const,
+  id: `${id}-panel`,
+  "aria-labelledby": `${id}-${value}`,
+});
+
+/** The tabs alone, for a panel elsewhere. */
+export function TabList<T extends string>(props: TabsProps<T> & { id: string; class?: string }) {
+  const { id } = props;
   const list = useRef<HTMLDivElement>(null);
   // Where the tabs do not fit, the strip shows the chosen one. `scrollIntoView` would have the first Tab go on from there.
   useLayoutEffect(() => {
@@ -29,26 +48,27 @@ export function Tabs<T extends string>(props: {
     event.preventDefault();
   };
   return (
-    <>
-      <div class="tabs" role="tablist" aria-label={props.label} ref={list} onKeyDown={move}>
-        {props.tabs.map(({ value, label }) => (
-          <button
-            key={value}
-            type="button"
-            role="tab"
-            id={`${id}-${value}`}
-            aria-selected={value === props.value}
-            aria-controls={`${id}-panel`}
-            tabIndex={value === props.value ? 0 : -1}
-            onClick={() => props.onChange(value)}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${props.value}`}>
-        {props.children}
-      </div>
-    </>
+    <div
+      class={props.class ?? "tabs"}
+      role="tablist"
+      aria-label={props.label}
+      ref={list}
+      onKeyDown={move}
+    >
+      {props.tabs.map(({ value, label }) => (
+        <button
+          key={value}
+          type="button"
+          role="tab"
+          id={`${id}-${value}`}
+          aria-selected={value === props.value}
+          aria-controls={`${id}-panel`}
+          tabIndex={value === props.value ? 0 : -1}
+          onClick={() => props.onChange(value)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
   );
 }

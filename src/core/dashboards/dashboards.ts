@@ -18,12 +18,13 @@ import type { Dashboard } from "./dashboard.ts";
 import { checkDashboardFilters, withDashboardFilters } from "./filters.ts";
 import { type SentDashboard, storableDashboard, tileChanges } from "./sent.ts";
 import {
+  isFormer,
+  renewalOf,
   subjectOf,
   TEMPLATES,
   type TemplateTile,
   WEBSITE_PROPERTIES,
   websiteTiles,
-  withSubject,
 } from "./template.ts";
 
 /** Dashboards of a project. */
@@ -125,19 +126,7 @@ export function dashboards(needs: Needs): Dashboards {
     const website = { ...draft(asking), ...DEFAULT, pinned: true, isDefault: true };
     await writes.insert(website, templated(website, websiteTiles(subjectOf(names))));
   };
-  const renewed = async (
-    dashboard: Dashboard,
-    { project, id }: DashboardPlace,
-    signal: AbortSignal,
-  ) => {
-    if (withSubject(dashboard.tiles, null).length === 0) return dashboard;
-    const subject = subjectOf((await eventNames(project, signal)) ?? []);
-    if (subject === null) return dashboard;
-    for (const { short_id, ...change } of withSubject(dashboard.tiles, subject)) {
-      await needs.insights.update(project, short_id, change);
-    }
-    return found(await reads.find({ project, id }));
-  };
+  const renewed = renewals(needs, (asking, tiles) => templated(draft(asking), tiles));
   return {
     async list(asking, filter, query, url) {
       await makeDefault(asking);
@@ -178,6 +167,35 @@ export function dashboards(needs: Needs): Dashboards {
       const change = { ...fields, ...(isModified || changes.length > 0 ? changeBy(user) : {}) };
       return found(await writes.update(place, change, changes));
     },
+  };
+}
+
+/** Gives dashboards that were made before the main event of their project was known their form with it. */
+function renewals(
+  { reads, writes, insights, eventNames }: Needs,
+  templated: (asking: DashboardAsking, tiles: readonly TemplateTile[]) => TileChange[],
+) {
+  const running = new Map<string, Promise<Dashboard>>();
+  const renew = async (place: DashboardPlace, signal: AbortSignal): Promise<Dashboard> => {
+    const subject = subjectOf((await eventNames(place.project, signal)) ?? []);
+    const dashboard = found(await reads.find(place));
+    if (subject === null) return dashboard;
+    const { project } = place;
+    const renewal = renewalOf(dashboard.tiles, subject);
+    for (const { short_id, ...change } of renewal.insights) {
+      await insights.update(project, short_id, change);
+    }
+    const moved = renewal.places.map((one) => ({ ...one, attr: "tiles" }));
+    const asking = { project, user: dashboard.created_by.id, signal };
+    return found(await writes.update(place, {}, [...moved, ...templated(asking, renewal.added)]));
+  };
+  return async (dashboard: Dashboard, place: DashboardPlace, signal: AbortSignal) => {
+    if (!dashboard.tiles.some(isFormer)) return dashboard;
+    // Two reads at once add its tiles once.
+    const key = `${place.project} ${place.id}`;
+    const renewing = running.get(key) ?? renew(place, signal).finally(() => running.delete(key));
+    running.set(key, renewing);
+    return await renewing;
   };
 }
 

@@ -1,5 +1,5 @@
 import { sourceOf } from "../queries/insight.ts";
-import type { JsonObject } from "../values/json.ts";
+import type { Json, JsonObject } from "../values/json.ts";
 import type { Layouts, Tile } from "./dashboard.ts";
 
 /** A tile of a template: a query, its name and its place. */
@@ -15,10 +15,15 @@ export const TEMPLATES = ["website"] as const;
 export type Template = (typeof TEMPLATES)[number];
 
 /** Properties of the template that an event store may have to give a column. */
-export const WEBSITE_PROPERTIES = ["$geoip_country_name"] as const;
+export const WEBSITE_PROPERTIES = ["$geoip_country_name", "$browser_language"] as const;
 
 /** Rows of a list, such as that of the top pages. */
 const LIST_ROWS = 10;
+
+/** Columns of the grid, and the rows of it that a card takes. */
+const COLUMNS = 12;
+const NUMBERS_ROWS = 7;
+const LIST_HEIGHT = 5;
 
 /** The main event of a project: page views of a website, screens of an app, else events of any name. */
 export type Subject = "$pageview" | "$screen" | null;
@@ -30,52 +35,136 @@ export function subjectOf(names: readonly string[]): Subject {
   return (["$pageview", "$screen"] as const).find((name) => names.includes(name)) ?? null;
 }
 
-/** Returns the tiles of the dashboard "Website": four numbers, visitors over time, and lists two in a row. */
+/** Returns the tiles of the dashboard "Website": tiles at one place are the tabs of a card. */
 export function websiteTiles(subject: Subject): TemplateTile[] {
-  const all = trend(subject, "total");
-  const visitors = trend(subject, "dau");
-  const lists = [
-    mainList(subject),
-    subject === "$pageview"
-      ? (["Sources", listOf(visitors, "$referring_domain")] as const)
-      : (["Systems", listOf(visitors, "$os")] as const),
-    ["Countries", listOf(visitors, WEBSITE_PROPERTIES[0])],
-    ["Devices", listOf(visitors, "$device_type")],
-  ] as const;
-  const numbers: readonly [name: string, query: JsonObject][] = [
-    ["Visitors", number(visitors)],
-    [subject === null ? "Events" : VIEWS[subject], number(all)],
-    ["Sessions", number(trend(null, "unique_session"))],
-    subject === "$pageview"
-      ? ["Bounce rate", number(BOUNCE_RATE)]
-      : ["Session length", number(SESSION_LENGTH)],
-  ];
-  const byDay = { ...visitors, ...COMPARED, trendsFilter: { display: "ActionsLineGraph" } };
+  const numbers = numbersOf(subject).map(([name, query]) => [name, number(query)] as const);
+  const cards = [numbers, ...listsOf(subject)];
+  return cards.flatMap((tiles, at) => {
+    const place =
+      at === 0
+        ? { x: 0, y: 0, w: COLUMNS, h: NUMBERS_ROWS }
+        : {
+            ...{ x: ((at - 1) % 2) * (COLUMNS / 2), w: COLUMNS / 2, h: LIST_HEIGHT },
+            y: NUMBERS_ROWS + Math.floor((at - 1) / 2) * LIST_HEIGHT,
+          };
+    return tiles.map(([name, query]) => placed(name, query, place));
+  });
+}
+
+type Named = readonly [name: string, query: JsonObject];
+
+/** The numbers, of which a chart draws the chosen one. */
+function numbersOf(subject: Subject): Named[] {
+  const [all, sessions] = [trend(subject, "total"), trend(subject, "unique_session")];
+  const name = subject === "$pageview" ? "Visit" : "Session";
+  const perSession = {
+    ...all,
+    series: [...(all["series"] as Json[]), ...(sessions["series"] as Json[])],
+    trendsFilter: { formula: "A / B" },
+  };
+  const views = subject === null ? "Events" : VIEWS[subject];
   return [
-    ...numbers.map(([name, query], at) => placed(name, query, { x: at * 3, y: 0, w: 3, h: 2 })),
-    placed("Visitors over time", byDay, { x: 0, y: 2, w: 12, h: 5 }),
-    ...lists.map(([name, query], at) =>
-      placed(name, query, { x: (at % 2) * 6, y: 7 + Math.floor(at / 2) * 5, w: 6, h: 5 }),
-    ),
+    ["Visitors", trend(subject, "dau")],
+    [`${name}s`, sessions],
+    [views, all],
+    [`${views.replace("Page views", "Views")} per ${name.toLowerCase()}`, perSession],
+    ...(subject === "$pageview" ? [["Bounce rate", BOUNCE_RATE] as const] : []),
+    [`${name} length`, sessionLength(subject)],
   ];
 }
 
-/**
- * Returns the insights of tiles that were made before the main event of a project was known, as they are with it. An
- * insight that was changed stays as it is.
- */
-export function withSubject(tiles: readonly Tile[], subject: Subject): TemplateInsight[] {
-  const [before, after] = [websiteTiles(null), websiteTiles(subject)];
-  return tiles.flatMap(({ insight }) => {
-    const at = before.findIndex(
-      ({ name, query }) =>
-        name === insight?.name && Bun.deepEquals(sourceOf(query), sourceOf(insight.query)),
-    );
-    const next = after[at];
-    if (insight === null || next === undefined) return [];
-    return [{ short_id: insight.short_id, name: next.name, query: next.query }];
-  });
+/** The lists, those of a card together. */
+function listsOf(subject: Subject): Named[][] {
+  const visitors = trend(subject, "dau");
+  const bySession = (property: string) => listOf(visitors, property, "session");
+  const all = trend(subject, "total");
+  const countries: Named[] = [["Countries", listOf(visitors, WEBSITE_PROPERTIES[0])]];
+  const devices: Named[] = [
+    ["Devices", listOf(visitors, "$device_type")],
+    ["Systems", listOf(visitors, "$os")],
+  ];
+  if (subject === null) {
+    return [[["Events by name", listOf(all, "event", "event_metadata")]], countries, devices];
+  }
+  if (subject === "$screen") {
+    const versions = listOf(visitors, "$app_version");
+    return [
+      [["Screens", listOf(all, "$screen_name")]],
+      countries,
+      [...devices, ["Versions", versions]],
+    ];
+  }
+  return [
+    [
+      ["Sources", bySession("$entry_referring_domain")],
+      ["Campaigns", bySession("$entry_utm_campaign")],
+    ],
+    [
+      ["Top pages", listOf(all, "$pathname")],
+      ["Entry pages", bySession("$entry_pathname")],
+      ["Exit pages", bySession("$end_pathname")],
+    ],
+    [...countries, ["Languages", listOf(visitors, WEBSITE_PROPERTIES[1])]],
+    [
+      ["Devices", listOf(visitors, "$device_type")],
+      ["Browsers", listOf(visitors, "$browser")],
+      ["Systems", listOf(visitors, "$os")],
+    ],
+  ];
 }
+
+/** New names of the tiles of any project, by the main event that became known. Others keep their names. */
+const RENAMED: Record<NonNullable<Subject>, Record<string, string>> = {
+  $pageview: {
+    ...{ Sessions: "Visits", Events: "Page views", "Events per session": "Views per visit" },
+    ...{ "Session length": "Visit length", "Events by name": "Top pages" },
+  },
+  $screen: {
+    ...{ Events: "Screen views", "Events per session": "Screen views per session" },
+    "Events by name": "Screens",
+  },
+};
+
+/** The changes of tiles that were made before the main event of a project was known. */
+export type Renewal = {
+  insights: TemplateInsight[];
+  /** Empty unless the dashboard is as it was made. */
+  places: { id: number; layouts: Layouts }[];
+  added: TemplateTile[];
+};
+
+/**
+ * Returns tiles as they are with a main event. An insight that was changed stays as it is, and so do the places of a
+ * dashboard that was changed.
+ */
+export function renewalOf(tiles: readonly Tile[], subject: NonNullable<Subject>): Renewal {
+  const after = websiteTiles(subject);
+  const insights: TemplateInsight[] = [];
+  const places: Renewal["places"] = [];
+  for (const { id, insight, layouts } of tiles) {
+    const before = insight && formerOf(insight);
+    if (!before) continue;
+    const name = RENAMED[subject][before.name] ?? before.name;
+    const next = after.find((one) => one.name === name);
+    if (next === undefined) continue;
+    insights.push({ short_id: insight.short_id, name, query: next.query });
+    if (Bun.deepEquals(layouts, before.layouts)) places.push({ id, layouts: next.layouts });
+  }
+  const isAsMade = places.length === tiles.length && tiles.length === websiteTiles(null).length;
+  if (!isAsMade) return { insights, places: [], added: [] };
+  const names = new Set(insights.map(({ name }) => name));
+  return { insights, places, added: after.filter(({ name }) => !names.has(name)) };
+}
+
+/** Whether a tile is as it was made before the main event of its project was known. */
+export const isFormer = ({ insight }: Tile): boolean =>
+  insight !== null && formerOf(insight) !== undefined;
+
+const formerOf = (insight: Pick<TemplateTile, "name" | "query">): TemplateTile | undefined =>
+  websiteTiles(null).find(
+    ({ name, query }) =>
+      name === insight.name && Bun.deepEquals(sourceOf(query), sourceOf(insight.query)),
+  );
 
 const placed = (name: string, query: JsonObject, sm: NonNullable<Layouts["sm"]>) => ({
   ...{ name, query: { kind: "InsightVizNode", source: query }, layouts: { sm } },
@@ -107,16 +196,16 @@ const BOUNCE_RATE: JsonObject = {
   trendsFilter: { formula: "A / B * 100", aggregationAxisFormat: "percentage" },
 };
 
-const SESSION_LENGTH: JsonObject = {
+const sessionLength = (event: Subject): JsonObject => ({
   ...{ kind: "TrendsQuery", interval: "day" },
   series: [
     {
-      ...{ kind: "EventsNode", event: null, math: "avg", math_property: "$session_duration" },
+      ...{ kind: "EventsNode", event, math: "avg", math_property: "$session_duration" },
       math_property_type: "session_properties",
     },
   ],
   trendsFilter: { aggregationAxisFormat: "duration" },
-};
+});
 
 const listOf = (query: JsonObject, breakdown: string, type = "event"): JsonObject => ({
   ...query,
@@ -126,11 +215,3 @@ const listOf = (query: JsonObject, breakdown: string, type = "event"): JsonObjec
   },
   trendsFilter: { display: "ActionsBarValue" },
 });
-
-function mainList(subject: Subject): [name: string, query: JsonObject] {
-  if (subject === null)
-    return ["Events by name", listOf(trend(null, "total"), "event", "event_metadata")];
-  return subject === "$pageview"
-    ? ["Top pages", listOf(trend(subject, "total"), "$pathname")]
-    : ["Screens", listOf(trend(subject, "total"), "$screen_name")];
-}

@@ -11,6 +11,7 @@ import { announce } from "../../ui/live-region.tsx";
 import { PeriodChoice } from "../../ui/period-picker.tsx";
 import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 import type { PageProps } from "../index.ts";
+import { CardBox } from "./card.tsx";
 import {
   type Change,
   changeDashboard,
@@ -20,8 +21,6 @@ import {
 } from "./changes.ts";
 import { DashboardTools } from "./dashboard-tools.tsx";
 import { placed } from "./grid.ts";
-import { TileBox } from "./tile.tsx";
-import { TileTools } from "./tile-tools.tsx";
 import { useView } from "./view.ts";
 
 const ABOVE = { title: "Dashboards", href: "" };
@@ -101,7 +100,7 @@ function Shown({ dashboard, loaded }: { dashboard: Dashboard; loaded: Loaded<Das
   const [isEdited, setEdited] = useState(false);
   const edits = useEdits(dashboard, loaded);
   const canEdit = may("dashboard:write");
-  const tiles = placed(dashboard.tiles);
+  const cards = placed(dashboard.tiles);
   return (
     <>
       <PageHead
@@ -126,16 +125,14 @@ function Shown({ dashboard, loaded }: { dashboard: Dashboard; loaded: Loaded<Das
         )}
       </PageHead>
       {edits.problem && <ProblemNote problem={edits.problem} />}
-      {tiles.length === 0 && <NoTiles />}
+      {cards.length === 0 && <NoTiles />}
       <div class="tiles">
-        {tiles.map((one, at) => (
-          <TileBox
-            key={one.tile.id}
-            placed={one}
+        {cards.map((card, at) => (
+          <CardBox
+            key={card.tiles[0].id}
+            card={card}
             view={view}
-            {...(isEdited && {
-              tools: <TileTools tiles={tiles} at={at} edits={edits} />,
-            })}
+            editing={isEdited ? { cards, at, edits } : undefined}
           />
         ))}
       </div>

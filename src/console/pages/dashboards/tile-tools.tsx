@@ -3,27 +3,30 @@ import { offerUndo } from "../../layout/toast.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import type { Edits } from "./changes.ts";
-import { flowed, type PlacedTile, WIDTHS } from "./grid.ts";
+import { type Card, flowed, type Tile, WIDTHS } from "./grid.ts";
 import { TextDialog } from "./tile-dialogs.tsx";
 
-/** Moves, widens and removes a tile. After a change of the order or of a width, all tiles get new places. */
-export function TileTools(props: { tiles: readonly PlacedTile[]; at: number; edits: Edits }) {
-  const { tiles, at, edits } = props;
+/** A card among all of them, and how the dashboard is changed. */
+export type Editing = { cards: readonly Card[]; at: number; edits: Edits };
+
+/** Moves and widens a card, and removes its shown tile. After a change of the order or of a width, all cards get new places. */
+export function TileTools({ cards, at, edits, tile }: Editing & { tile: Tile }) {
   const [isWriting, setWriting] = useState(false);
-  const own = tiles[at];
+  const own = cards[at];
   if (own === undefined) return null;
-  const { tile, place } = own;
+  const { place } = own;
   const name = tile.insight?.name ?? "the text";
-  const arrange = (next: readonly PlacedTile[], said: string) =>
-    edits.attempt(
-      { tiles: flowed(next).map((one) => ({ id: one.tile.id, layouts: { sm: one.place } })) },
-      said,
+  const arrange = (next: readonly Card[], said: string) => {
+    const tiles = flowed(next).flatMap(({ tiles: moved, place: sm }) =>
+      moved.map(({ id }) => ({ id, layouts: { sm } })),
     );
+    return edits.attempt({ tiles }, said);
+  };
   const move = async (by: number, event: MouseEvent) => {
     const button = event.currentTarget as HTMLElement;
     const tools = button.parentElement;
-    const others = tiles.toSpliced(at, 1);
-    await arrange(others.toSpliced(at + by, 0, own), `Place ${at + by + 1} of ${tiles.length}`);
+    const others = cards.toSpliced(at, 1);
+    await arrange(others.toSpliced(at + by, 0, own), `Place ${at + by + 1} of ${cards.length}`);
     // A tile that has moved has lost the focus, and at an end also this button.
     requestAnimationFrame(() => {
       const next = button.isConnected ? button : tools?.querySelector("button");
@@ -31,7 +34,7 @@ export function TileTools(props: { tiles: readonly PlacedTile[]; at: number; edi
     });
   };
   const widen = (w: number, label: string) =>
-    arrange(tiles.toSpliced(at, 1, { tile, place: { ...place, w } }), label);
+    arrange(cards.toSpliced(at, 1, { ...own, place: { ...place, w } }), label);
   const remove = async () => {
     if (!(await edits.attempt({ tiles: [{ id: tile.id, deleted: true }] }))) return;
     const { insight, text, layouts, color } = tile;
@@ -48,7 +51,7 @@ export function TileTools(props: { tiles: readonly PlacedTile[]; at: number; edi
           onClick={(event) => move(-1, event)}
         />
       )}
-      {at < tiles.length - 1 && (
+      {at < cards.length - 1 && (
         <Button
           kind="quiet"
           icon="right"

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Answer, askForTile } from "../../api/ask.ts";
-import { useLoad } from "../../api/load.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
 import { innerQuery, type Query } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
 import { DataTable } from "../../charts/data-table.tsx";
 import { rawRows } from "../../charts/series.ts";
 import { href } from "../../state/address.ts";
@@ -10,36 +11,23 @@ import { csvOf, saveFile } from "../../ui/csv.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { Load } from "../../ui/states.tsx";
 import { isList, isOfTotals, isSql, tableOf } from "../insights/answer-table.ts";
+import { CountedPersons } from "../insights/counted-persons.tsx";
+import { type Pick, pointPick } from "../insights/picks.ts";
 import { Result } from "../insights/result.tsx";
-import type { PlacedTile, Tile } from "./grid.ts";
+import type { Tile } from "./grid.ts";
 import { overView, type View } from "./view.ts";
 
-type TileProps = {
-  placed: PlacedTile;
-  view: View;
-  /** The tools of the editor, in place of the menu. */
-  tools?: ComponentChildren;
-};
-
-/** A tile: an insight or a text. Its place and size never depend on its content. */
-export function TileBox({ placed: { tile, place }, view, tools }: TileProps) {
-  const isSmall = place.w <= 4 && place.h <= 2;
-  const style = { "--x": place.x + 1, "--y": place.y + 1, "--w": place.w, "--h": place.h };
-  return (
-    <div class={isSmall ? "panel tile small" : "panel tile"} style={style}>
-      {tile.insight === null ? (
-        <TextTile tile={tile} tools={tools} />
-      ) : (
-        <InsightTile insight={tile.insight} view={view} tools={tools} />
-      )}
-    </div>
-  );
-}
-
-function TextTile({ tile, tools }: { tile: Tile; tools: ComponentChildren }) {
+/** A text. */
+export function TextTile(props: { tile: Tile; tools: ComponentChildren; head: ComponentChildren }) {
+  const { tile, tools, head } = props;
   return (
     <>
-      {tools && <header class="tile-head">{tools}</header>}
+      {(tools || head) && (
+        <header class="tile-head">
+          {head}
+          {tools}
+        </header>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */}
       <section class="tile-body text" tabIndex={0} aria-label="Text">
         {tile.text?.body}
@@ -48,51 +36,56 @@ function TextTile({ tile, tools }: { tile: Tile; tools: ComponentChildren }) {
   );
 }
 
-function InsightTile(props: {
-  insight: NonNullable<Tile["insight"]>;
+/** An insight of a tile. */
+export type TileInsight = NonNullable<Tile["insight"]>;
+
+/** Asks the question of a tile over the period and the filters of its dashboard. */
+export function useAnswer(query: Query, { over }: View): Loaded<Answer> {
+  const filters = isList(query) ? {} : over;
+  return useLoad(JSON.stringify([query, filters]), (signal) => askForTile(query, signal, filters));
+}
+
+/** The answer of an insight with its name, or in place of it `head`, and its menu, or in place of it `tools`. */
+export function InsightTile(props: {
+  insight: TileInsight;
   view: View;
   tools: ComponentChildren;
+  head?: ComponentChildren;
+  /** Of the element that shows the answer, if a tab leads to it. */
+  panel?: object | undefined;
+  /** The way to draw it, in place of its own. */
+  display?: string | undefined;
 }) {
-  const { insight, view, tools } = props;
-  const { period, over } = view;
+  const { insight, view, tools, head, display, panel } = props;
   const { name, short_id } = insight;
-  const own = innerQuery(insight.query as Query);
-  const query = overView(own, period);
+  const saved = innerQuery(insight.query as Query);
+  const own =
+    display === undefined ? saved : { ...saved, trendsFilter: { ...saved.trendsFilter, display } };
+  const query = overView(own, view.period);
   const isOnItsOwn = isSql(query) || isList(query);
-  const filters = isList(query) ? {} : over;
-  const answer = useLoad(JSON.stringify([query, filters]), (signal) =>
-    askForTile(query, signal, filters),
-  );
+  const answer = useAnswer(query, view);
   const [isTable, setTable] = useState(false);
   // The tile's question with period and filters, so that the editor shows the same numbers.
-  const { data } = answer;
-  const asked = data && JSON.stringify(data.query);
+  const asked = answer.data && JSON.stringify(answer.data.query);
   const place = href(`insights/${short_id}`, { q: asked });
-  const items: MenuItem[] = data
-    ? [
-        {
-          label: isTable ? "Show the chart" : "Show the table",
-          icon: isTable ? "chart" : "table",
-          onChoose: () => setTable(!isTable),
-        },
-        { label: "CSV", icon: "download", onChoose: () => saveCsv(name, data) },
-      ]
-    : [];
   return (
     <>
       <header class="tile-head">
-        <h2>
-          <a href={place}>{name}</a>
-        </h2>
+        {head ?? (
+          <h2>
+            <a href={place}>{name}</a>
+          </h2>
+        )}
         {!isOfTotals(query) && (query.interval ?? "day") !== (own.interval ?? "day") && (
           <span class="caption">by {query.interval}</span>
         )}
         {tools ?? (
-          <Menu
-            label={`More on ${name}`}
-            icon="more"
-            isQuiet
-            items={[{ label: "Open", icon: "insights", href: place }, ...items]}
+          <TileMenu
+            name={name}
+            place={place}
+            answer={answer.data}
+            hasPeople={display !== undefined}
+            table={{ isShown: isTable, show: setTable }}
           />
         )}
       </header>
@@ -100,7 +93,7 @@ function InsightTile(props: {
         <p class="caption">{isSql(query) ? "SQL" : "A list"} with its own period and filters</p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */}
-      <section class="tile-body" tabIndex={0} aria-label={name}>
+      <section class="tile-body" tabIndex={0} aria-label={name} {...panel}>
         <Load of={answer} skeleton={<div class="tile-skeleton" />}>
           {(shown) =>
             isTable ? (
@@ -116,6 +109,37 @@ function InsightTile(props: {
           }
         </Load>
       </section>
+    </>
+  );
+}
+
+function TileMenu(props: {
+  name: string;
+  place: string;
+  answer: Answer | undefined;
+  /** Whether it leads to the people of the whole number, where only its parts are drawn. */
+  hasPeople: boolean;
+  table: { isShown: boolean; show: (isShown: boolean) => void };
+}) {
+  const { name, place, answer, table } = props;
+  const [picked, setPicked] = useState<Pick>();
+  const items: MenuItem[] = [{ label: "Open", icon: "insights", href: place }];
+  const people = answer && props.hasPeople && may("person:read") ? pointPick(answer, 0) : undefined;
+  if (people) items.push({ label: "People", icon: "persons", onChoose: () => setPicked(people) });
+  if (answer) {
+    items.push(
+      {
+        label: table.isShown ? "Show the chart" : "Show the table",
+        icon: table.isShown ? "chart" : "table",
+        onChoose: () => table.show(!table.isShown),
+      },
+      { label: "CSV", icon: "download", onChoose: () => saveCsv(name, answer) },
+    );
+  }
+  return (
+    <>
+      <Menu label={`More on ${name}`} icon="more" isQuiet items={items} />
+      {picked && <CountedPersons pick={picked} onClose={() => setPicked(undefined)} />}
     </>
   );
 }

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import type { Line } from "../../src/console/api/query.ts";
+import { launchChromium } from "../support/start/chromium.ts";
+import { type Console, openConsole } from "../support/start/console.ts";
+import { send } from "../support/start/insight-page.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
+
+const server = sharedServer();
+let browser: Browser;
+let opened: Console;
+
+type Tile = { id: number; insight: { name: string; query: { source: object } } };
+
+const PAGES = ["/", "/pricing", "/docs", "/blog"];
+
+/** Forty visits of nine people; each looks at one to four pages, and ends on the last of them. */
+const EVENTS = Array.from({ length: 40 }, (_, at) =>
+  Array.from({ length: 1 + (at % 4) }, (_one, page) => ({
+    event: "$pageview",
+    distinct_id: `person-${at % 9}`,
+    timestamp: new Date(Date.now() - at * 7_200_000 - (4 - page) * 20_000).toISOString(),
+    properties: { $session_id: `s-${at}`, $pathname: PAGES[page], $browser: "Firefox" },
+  })),
+).flat();
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  await server.capture({ api_key: PROJECT_KEY, batch: EVENTS }, "/batch/");
+  await server.stored(EVENTS.length);
+  opened = await openConsole(browser, server);
+  await opened.page.addInitScript(`{${NOTE_QUESTIONS}}`);
+});
+
+afterAll(async () => {
+  await opened?.[Symbol.asyncDispose]();
+  await browser?.close();
+});
+
+/** The answer of the API to a tile, with another way to draw it. */
+async function answerOf(name: string, display?: string): Promise<Line[]> {
+  const { tiles } = await send<{ tiles: Tile[] }>(server, "GET", "dashboards/1/");
+  const { source } = tiles.find(({ insight }) => insight.name === name)?.insight.query ?? {};
+  const { trendsFilter } = source as { trendsFilter?: object };
+  const query = display ? { ...source, trendsFilter: { ...trendsFilter, display } } : source;
+  const answer = await send<{ results: Line[] }>(server, "POST", "query/", { query, dashboard: 1 });
+  return answer.results.filter(({ compare_label }) => compare_label !== "previous");
+}
+
+const tab = (page: Page, name: string) =>
+  page.getByRole("tab", { name: new RegExp(`^${name}(\\W*\\d|$)`) });
+
+/** Keeps the questions that a page asks, in the page itself: the browser does not tell of bodies that are streamed. */
+const NOTE_QUESTIONS = `
+  window.asked = [];
+  const send = window.fetch;
+  window.fetch = (request, ...rest) => {
+    const note = (text) => asked.push(...JSON.parse(text).queries.map((one) => JSON.stringify(one)));
+    if (String(request.url).includes("/query/stream/")) request.clone().text().then(note);
+    return send(request, ...rest);
+  };
+`;
+
+/** The questions of the page since the last call. */
+const questions = (page: Page) => page.evaluate("asked.splice(0)") as Promise<string[]>;
+
+test("the numbers are those of the API, and the chosen one is drawn over time", async () => {
+  const { page, problems } = opened;
+  await opened.go("dashboards/1/");
+  const numbers = page.locator(".number-tabs [role=tab]");
+  expect(await numbers.locator(".number-label").allTextContents()).toEqual([
+    ...["Visitors", "Visits", "Page views", "Views per visit", "Bounce rate", "Visit length"],
+  ]);
+  for (const name of ["Visitors", "Visits", "Page views", "Views per visit"]) {
+    const [line] = await answerOf(name);
+    const shown = await tab(page, name).locator(".number-value").textContent();
+    expect([name, Number(shown)]).toEqual([name, Number(line?.aggregated_value?.toFixed(2))]);
+  }
+  await questions(page);
+  await tab(page, "Page views").click();
+  await page.waitForURL(/tabs=\d+/);
+  const menu = page.getByRole("button", { name: "More on Page views" });
+  await page.locator(".number-tabs ~ .tile-body .plot").waitFor();
+  expect(await questions(page)).toHaveLength(1);
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Show the table" }).click();
+  const table = page.locator(".number-tabs ~ .tile-body");
+  const [line] = await answerOf("Page views", "ActionsLineGraph");
+  const cells = await table.locator("tbody tr td:nth-child(2)").allTextContents();
+  expect(cells.map(Number)).toEqual(line?.data as number[]);
+  // The address has the choice, and so does a page that is opened with it.
+  await page.reload();
+  await menu.waitFor();
+  expect(await tab(page, "Page views").getAttribute("aria-selected")).toBe("true");
+  await tab(page, "Page views").focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.getByRole("button", { name: "More on Visits" }).waitFor();
+  expect(await opened.findings()).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test("a tab is asked once it is chosen, and its rows filter the page", async () => {
+  const { page, problems } = opened;
+  await opened.go("dashboards/1/");
+  const first = await questions(page);
+  const isOf = (name: string) => (one: string) => one.includes(`"${name}"`);
+  expect([first.some(isOf("$pathname")), first.some(isOf("$end_pathname"))]).toEqual([true, false]);
+  await tab(page, "Exit pages").click();
+  const list = page.getByRole("tabpanel", { name: "Exit pages" });
+  await list.locator(".bar-label").first().waitFor();
+  expect((await questions(page)).map(isOf("$end_pathname"))).toEqual([true]);
+  const rows = async () =>
+    (await list.locator("li").allTextContents()).map((text) => text.replace(/\s/g, ""));
+  const lines = await answerOf("Exit pages");
+  expect(await rows()).toEqual(
+    lines.map(({ breakdown_value, aggregated_value }) => `${breakdown_value}${aggregated_value}`),
+  );
+  await list.locator(".bar-row").first().click();
+  await page.locator(".page-head .chip").waitFor();
+  expect(new URL(page.url()).searchParams.get("filters")).toContain("$end_pathname");
+  expect(await tab(page, "Exit pages").getAttribute("aria-selected")).toBe("true");
+  for (const width of [360, 768]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect([width, await opened.overflow()]).toEqual([width, 0]);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  expect(problems).toEqual([]);
+});
+
+test("tabs move together while they are edited, and one is removed alone", async () => {
+  const { page } = opened;
+  await opened.go("dashboards/1/");
+  await page.getByRole("button", { name: "Edit" }).click();
+  await tab(page, "Entry pages").click();
+  await page.getByRole("button", { name: "Move Entry pages back" }).click();
+  await page.getByRole("button", { name: "Change Entry pages" }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await tab(page, "Entry pages").waitFor({ state: "detached" });
+  type Kept = { tiles: (Tile & { layouts: { sm: { x: number; y: number } } })[] };
+  const { tiles } = await send<Kept>(server, "GET", "dashboards/1/");
+  const placeOf = (name: string) => {
+    const { x, y } = tiles.find(({ insight }) => insight.name === name)?.layouts.sm ?? {};
+    return [x, y];
+  };
+  expect([placeOf("Top pages"), placeOf("Exit pages")]).toEqual([placeOf("Exit pages"), [0, 7]]);
+  expect(placeOf("Sources")).toEqual([6, 7]);
+});
