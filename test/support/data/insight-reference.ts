@@ -36,13 +36,25 @@ const DAY_MS = 24 * HOUR_MS;
 /** The day and the hour on the clock of a zone; an hour that is shown again has its offset. */
 export type Shown = { day: string; hour: string };
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** A clock of a zone, and the times that were read from it: loops ask for the same ones again. */
+type Clock = { format: Intl.DateTimeFormat; times: Map<number, string> };
+
+const clocks = new Map<string, Clock>();
 
 /** The time on the clock of a zone, in ISO 8601 with its offset: `2026-10-25T02:30+01:00`. */
 function clockAt(ms: number, timeZone: string): string {
   const options = { timeZone, dateStyle: "short", timeStyle: "short" } as const;
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", options);
-  formats.set(timeZone, format);
+  const clock = clocks.get(timeZone) ?? {
+    format: new Intl.DateTimeFormat("sv-SE", options),
+    times: new Map<number, string>(),
+  };
+  clocks.set(timeZone, clock);
+  const time = clock.times.get(ms) ?? readClock(clock.format, ms);
+  clock.times.set(ms, time);
+  return time;
+}
+
+function readClock(format: Intl.DateTimeFormat, ms: number): string {
   const text = format.format(ms).replace(" ", "T");
   const minutes = Math.round(
     (Date.parse(`${text}Z`) - Math.floor(ms / MINUTE_MS) * MINUTE_MS) / MINUTE_MS,

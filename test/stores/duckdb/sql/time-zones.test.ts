@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sqlApp } from "../../../support/answers/sql.ts";
 import { batch, event } from "../../../support/data/build-records.ts";
+import { shown } from "../../../support/data/wall-clock.ts";
 
 const ZONES = ["UTC", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Europe/Berlin"];
 
@@ -45,22 +46,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => app[Symbol.asyncDispose]());
-
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-/** What the clock of a zone shows at a moment, as if it were UTC. */
-function shown(at: number, timeZone: string): number {
-  const clock =
-    clocks.get(timeZone) ??
-    new Intl.DateTimeFormat("en-US", {
-      ...{ timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
-      ...{ hour: "numeric", minute: "numeric", second: "numeric" },
-    });
-  clocks.set(timeZone, clock);
-  const part = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, +value]));
-  const { year = 0, month = 1, day, hour, minute, second } = part;
-  return Date.UTC(year, month - 1, day, hour, minute, second);
-}
 
 /** All moments at which the clock of a zone shows a time: two when it goes back, none when it skips it. */
 function momentsOf(wall: number, zone: string): number[] {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { batch, event } from "../../../../support/data/build-records.ts";
+import { shown } from "../../../../support/data/wall-clock.ts";
 import { type TestApp, testApp } from "../../../../support/start/app.ts";
 
 /** Zones of projects, and zones that are asked for: with halves and quarters of hours, and clocks that are changed. */
@@ -35,22 +36,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => app[Symbol.asyncDispose]());
-
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-/** What the clock of a zone shows at a moment, as if it were UTC. */
-function shown(at: number, timeZone: string): number {
-  const clock =
-    clocks.get(timeZone) ??
-    new Intl.DateTimeFormat("en-US", {
-      ...{ timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
-      ...{ hour: "numeric", minute: "numeric", second: "numeric" },
-    });
-  clocks.set(timeZone, clock);
-  const part = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, +value]));
-  const { year = 0, month = 1, day, hour, minute, second } = part;
-  return Date.UTC(year, month - 1, day, hour, minute, second);
-}
 
 /** A moment in ISO 8601, with the offset of a zone. */
 function written(at: number, zone: string): string {
