@@ -208,7 +208,7 @@ test("tasks list a deletion with its next run, and it is cancelled there", async
   const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
   await fetch(`${server.url}${path}`, { method: "POST", headers });
 
-  await page.getByText("Next deletions of persons").waitFor();
+  await page.getByText("Next run: people").waitFor();
   await page.getByText("Events only").waitFor();
   await page.getByRole("button", { name: /^\d+ \w+ 20/ }).click();
   await page.getByRole("button", { name: "Print the receipt" }).waitFor();

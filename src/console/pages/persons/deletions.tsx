@@ -176,7 +176,8 @@ export function RunNow(props: {
   /** Called once the run has begun. */
   onRun: () => void;
 }) {
-  const command = commandFor(useServer()?.data_directory);
+  const server = useServer();
+  const command = commandFor(server?.data_directory);
   const change = useChange();
   const verb = props.isRetry ? "Retry" : "Delete now";
   const said = props.isRetry
@@ -200,7 +201,7 @@ export function RunNow(props: {
     );
   }
   return (
-    <div class="cluster run-now">
+    <div class={server || !may("project:read") ? "cluster run-now" : "cluster run-now invisible"}>
       <p class="caption">
         {said} {verb} on the server:
       </p>

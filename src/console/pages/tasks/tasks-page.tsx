@@ -60,9 +60,9 @@ function NextRuns() {
   );
   const runs = data?.server.schedules.map(({ kind, next_run_at }) => {
     const when = next_run_at ? moment(next_run_at) : "never";
-    return kind === "weekly" ? `of persons ${when}` : `of events alone ${when}`;
+    return kind === "weekly" ? `people ${when}` : `events ${when}`;
   });
-  return <>{runs ? `Next deletions ${runs.join(", ")}` : "Deletions of people and events"}</>;
+  return <>{runs ? `Next run: ${runs.join(", ")}` : "Deletions of people and events"}</>;
 }
 
 function Deletions({ state }: { state: State | undefined }) {
@@ -97,7 +97,7 @@ function NoDeletions() {
   return (
     <Empty icon="tasks" title="No deletions yet">
       <p>Deletions you start on a person's page are tracked here.</p>
-      <ButtonLink href={href("persons")}>Persons</ButtonLink>
+      <ButtonLink href={href("persons")}>People</ButtonLink>
     </Empty>
   );
 }

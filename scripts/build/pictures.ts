@@ -1,0 +1,172 @@
+/**
+ * Takes pictures of the console, with the data of a shop.
+ *
+ *   bun scripts/build/pictures.ts          the pictures of README.md
+ *   bun scripts/build/pictures.ts FOLDER [WIDTH ...]
+ *                                          every page in both themes at four widths, with the findings of axe
+ */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { personUuid } from "../../src/core/identity/person.ts";
+import { shopEvents } from "../../test/support/data/shop.ts";
+import { launchChromium } from "../../test/support/start/chromium.ts";
+import { type Console, openConsole } from "../../test/support/start/console.ts";
+import {
+  PERSONAL_KEY,
+  PROJECT_KEY,
+  type Server,
+  startServer,
+} from "../../test/support/start/server.ts";
+
+const PICTURES = join(import.meta.dir, "../../src/docs/pictures");
+
+/** Events of one request. */
+const BATCH = 1000;
+
+/** How long an act takes until its effect is seen, in milliseconds. */
+const ACT_MS = 1000;
+
+const WIDTHS = [360, 768, 1440, 1920];
+const THEMES = ["light", "dark"] as const;
+
+/** A page, and what is done on it before its picture. */
+type Shown = { name: string; path: string; act?: (page: Console["page"]) => Promise<unknown> };
+
+const asked = (query: object) => `insights/new/?q=${encodeURIComponent(JSON.stringify(query))}`;
+
+const step = (event: string) => ({ kind: "EventsNode", event });
+
+const QUERIES = {
+  trend: {
+    ...{ kind: "TrendsQuery", interval: "day", dateRange: { date_from: "-29d" } },
+    series: [{ ...step("$pageview"), math: "dau" }],
+    breakdownFilter: { breakdown: "$device_type", breakdown_type: "event" },
+  },
+  funnel: {
+    ...{ kind: "FunnelsQuery", dateRange: { date_from: "-29d" } },
+    series: ["product viewed", "added to cart", "purchase"].map(step),
+  },
+  retention: {
+    ...{ kind: "RetentionQuery", dateRange: { date_from: "-7wStart" } },
+    retentionFilter: {
+      ...{ period: "Week", totalIntervals: 8, retentionType: "retention_first_time" },
+      targetEntity: { id: "$pageview", type: "events" },
+      returningEntity: { id: "$pageview", type: "events" },
+    },
+  },
+  paths: { kind: "PathsQuery", dateRange: { date_from: "-29d" } },
+  lifecycle: {
+    ...{ kind: "LifecycleQuery", interval: "week", dateRange: { date_from: "-7wStart" } },
+    series: [step("$pageview")],
+  },
+  stickiness: {
+    ...{ kind: "StickinessQuery", dateRange: { date_from: "-29d" } },
+    series: [step("$pageview")],
+  },
+};
+
+/** Pages of the shop's project; `person` is someone who has bought. */
+const pagesOf = (person: string, insight: string): Shown[] => [
+  { name: "dashboard", path: "dashboards/1/?period=30d" },
+  { name: "dashboards", path: "dashboards/" },
+  ...Object.entries(QUERIES).map(([name, query]) => ({ name, path: asked(query) })),
+  { name: "words", path: `insights/new/?ask=${encodeURIComponent("revenue by payment per week")}` },
+  { name: "insight", path: `insights/${insight}/` },
+  { name: "insights", path: "insights/" },
+  { name: "events", path: "events/?period=7d" },
+  {
+    ...{ name: "live", path: "events/" },
+    act: (page) => page.getByRole("button", { name: "Live", exact: true }).click(),
+  },
+  { name: "people", path: "persons/" },
+  { name: "person", path: `persons/${person}/` },
+  { name: "groups", path: "groups/" },
+  { name: "sql", path: "sql/" },
+  { name: "logs", path: "logs/" },
+  { name: "health", path: "health/" },
+  ...["projects", "install", "keys", "sessions", "deletions", "appearance"].map((tab) => ({
+    ...{ name: `settings-${tab}`, path: `settings/?tab=${tab}` },
+  })),
+  {
+    ...{ name: "bar", path: "events/" },
+    act: async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("visitors last week");
+      await page.waitForLoadState("networkidle");
+    },
+  },
+  {
+    ...{ name: "save", path: asked(QUERIES.funnel) },
+    act: (page) => page.keyboard.press("Control+s"),
+  },
+  {
+    ...{ name: "delete", path: `persons/${person}/` },
+    act: (page) => page.getByRole("button", { name: "Delete" }).first().click(),
+  },
+];
+
+async function fill(server: Server): Promise<{ person: string; insight: string }> {
+  const events = shopEvents({ end: Date.now() });
+  for (let at = 0; at < events.length; at += BATCH) {
+    const batch = events.slice(at, at + BATCH);
+    await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
+  }
+  await server.stored(events.length);
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" };
+  const saved = await fetch(`${server.url}/api/environments/1/insights/`, {
+    ...{ method: "POST", headers },
+    body: JSON.stringify({ name: "From product to purchase", query: QUERIES.funnel }),
+  });
+  const { short_id } = (await saved.json()) as { short_id: string };
+  const buyer = events.findLast(({ event }) => event === "purchase")?.distinct_id ?? "";
+  return { person: personUuid(1, buyer), insight: short_id };
+}
+
+async function show({ page, go }: Console, { path, act }: Shown): Promise<void> {
+  await go(path);
+  await act?.(page);
+  await page.mouse.move(0, 0);
+  // A live list is never quiet.
+  await page.waitForTimeout(act === undefined ? 0 : ACT_MS);
+}
+
+await using server = await startServer();
+const { person, insight } = await fill(server);
+const browser = await launchChromium();
+const [folder, ...widths] = process.argv.slice(2);
+try {
+  const pages = pagesOf(person, insight);
+  if (folder === undefined) {
+    for (const theme of THEMES) {
+      await using console = await openConsole(browser, server, { theme });
+      for (const name of ["dashboard", "trend", "funnel", "paths"]) {
+        const one = pages.find((shown) => shown.name === name);
+        if (one === undefined) continue;
+        await show(console, one);
+        const path = join(PICTURES, theme === "light" ? `${name}.png` : `${name}-dark.png`);
+        await console.page.screenshot({ path });
+      }
+    }
+  } else {
+    mkdirSync(folder, { recursive: true });
+    for (const theme of THEMES) {
+      for (const width of widths.length > 0 ? widths.map(Number) : WIDTHS) {
+        await using opened = await openConsole(browser, server, { theme, width });
+        for (const one of pages) {
+          await show(opened, one);
+          await opened.page.screenshot({
+            path: join(folder, `${one.name}-${width}-${theme}.png`),
+            fullPage: one.act === undefined,
+          });
+          const found = [...(await opened.findings()), ...opened.problems.splice(0)];
+          const wide = await opened.overflow();
+          if (wide > 0) found.push(`${wide} px wider than the window`);
+          if (found.length > 0) console.log(one.name, width, theme, found.join("\n  "));
+        }
+      }
+    }
+  }
+} finally {
+  await browser.close();
+}
