@@ -131,6 +131,11 @@ export type PathsRow = {
   /** How many paths have this step. */
   paths: number;
   average_ms: number;
+  /** How many paths came to the source in this step, and how many of them ended there. */
+  source_paths: number;
+  source_ends: number;
+  /** How many paths came to the target in the next step. */
+  target_paths: number;
 };
 
 /** How many persons have a status in an interval (decision 79). Without persons there is no row. */

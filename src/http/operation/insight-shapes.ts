@@ -137,6 +137,9 @@ const ResultShape = t.Object(
     median_conversion_times: seconds("Only for funnels: seconds from the step before."),
     source: t.Optional(Text("1_/pricing", "Only for paths.")),
     target: t.Optional(Text("2_signup", "Only for paths.")),
+    source_paths: t.Optional(Whole(84, "Only for paths: how many came to the source.")),
+    source_ends: t.Optional(Whole(12, "Only for paths: how many of them ended at the source.")),
+    target_paths: t.Optional(Whole(60, "Only for paths: how many came to the target.")),
     reached_from_step_count: t.Optional(
       t.Array(Whole(84), {
         description: "Only for funnels over time: of how many persons each number is the share.",

@@ -66,6 +66,8 @@ const rowCountOf = (found: Found[Query["kind"]]) =>
 
 const VIEW = { event: "view" };
 const PAID = { event: "paid" };
+/** Of the two paths that came to the first place, both went on to the second. */
+const PLACES = { source_paths: 2, source_ends: 0, target_paths: 2 };
 const RETENTION = {
   ...{ targetEntity: { id: "view" }, returningEntity: { id: "paid" } },
   ...{ period: "Day", totalIntervals: 3 },
@@ -155,7 +157,7 @@ const CASES: [name: string, sent: JsonObject, found: Found[Query["kind"]]][] = [
       ],
       [
         { kind: "PathsQuery", pathsFilter: { includeEventTypes: ["custom_event"] } },
-        [{ step: 1, source: "view", target: "paid", paths: 2, average_ms: 900_000 }],
+        [{ step: 1, source: "view", target: "paid", paths: 2, average_ms: 900_000, ...PLACES }],
       ],
       [
         { kind: "LifecycleQuery", series: [VIEW] },
@@ -225,7 +227,18 @@ const CASES: [name: string, sent: JsonObject, found: Found[Query["kind"]]][] = [
   [
     "paths count steps between events, with the time between",
     { kind: "PathsQuery", pathsFilter: { includeEventTypes: ["custom_event"] } },
-    [{ step: 1, source: "view", target: "paid", paths: 2, average_ms: 900_000 }],
+    [
+      {
+        step: 1,
+        source: "view",
+        target: "paid",
+        paths: 2,
+        average_ms: 900_000,
+        ...PLACES,
+        source_paths: 3,
+        source_ends: 1,
+      },
+    ],
   ],
   [
     "a lifecycle counts new, returning, dormant and resurrecting persons",

@@ -52,7 +52,7 @@ function retentionResults(
 
 /** A line a way, how many went it in the only column. */
 function pathsResults(found: Found["PathsQuery"]): InsightResults {
-  const results = found.map(({ step, source, target, paths, average_ms }) => ({
+  const results = found.map(({ step, source, target, paths, average_ms, ...places }) => ({
     label: `${step}. ${source} → ${target}`,
     breakdown_value: null,
     data: [paths],
@@ -60,6 +60,7 @@ function pathsResults(found: Found["PathsQuery"]): InsightResults {
     source: `${step}_${source}`,
     target: `${step + 1}_${target}`,
     average_conversion_time: average_ms,
+    ...places,
   }));
   return { columns: ["paths"], results };
 }
@@ -137,6 +138,10 @@ export type InsightResult = Partial<TrendDays> & {
   /** Of paths: places, prefixed by the number of their step, and milliseconds between them. */
   source?: string;
   target?: string;
+  /** Of paths: how many came to the source, how many of them ended there, and how many came to the target. */
+  source_paths?: number;
+  source_ends?: number;
+  target_paths?: number;
   /** Of paths in milliseconds; of the times of a funnel in seconds, null without persons. */
   average_conversion_time?: number | null;
   median_conversion_time?: number | null;

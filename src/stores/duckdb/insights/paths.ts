@@ -14,14 +14,24 @@ import {
 /** Returns the statement of paths, with the most frequent ways first. */
 export function pathsSql(target: Target, paths: Paths, period: Period): Statement {
   const { tables, part } = stepsOf(target, paths, period);
-  const select = `SELECT n - ${part.first} + 1 AS step, source, target, count(*) AS paths,
-  avg(epoch_us(t_target) - epoch_us(t)) / 1000 AS average_ms
-FROM ${part.from}
-WHERE target IS NOT NULL AND ${part.condition}
-GROUP BY ALL
+  const ways = `ways AS (
+  -- Paths that end at a place go a way without a target.
+  SELECT n - ${part.first} + 1 AS step, source, target, count(*) AS paths,
+    avg(epoch_us(t_target) - epoch_us(t)) / 1000 AS average_ms
+  FROM ${part.from}
+  WHERE ${part.condition}
+  GROUP BY ALL
+)`;
+  const select = `SELECT step, source, target, paths, average_ms,
+  (sum(paths) OVER of_source)::BIGINT AS source_paths,
+  coalesce(sum(paths) FILTER (WHERE target IS NULL) OVER of_source, 0)::BIGINT AS source_ends,
+  (sum(paths) OVER (PARTITION BY step, target))::BIGINT AS target_paths
+FROM ways
+WINDOW of_source AS (PARTITION BY step, source)
+QUALIFY target IS NOT NULL
 ORDER BY paths DESC, step, source, target
 LIMIT ${paths.edges}`;
-  return { tables, select };
+  return { tables: [...tables, ways], select };
 }
 
 /** Returns the statement of the persons who went a way; the time is that of its end. */

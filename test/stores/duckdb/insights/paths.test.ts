@@ -100,15 +100,23 @@ function asked(set: DataSet) {
     set,
     set.events.filter((event) => isIn(event) && passes(event)),
   );
-  const ways = [...events.values()].flatMap((some) =>
-    walked(some, query).flatMap((path) => {
-      const part = cut(path, query);
-      return part.slice(1).map(({ place, at }, index) => {
-        const { place: source, at: left } = part[index] as Step;
-        return { step: index + 1, source, target: place, took: at - left };
-      });
-    }),
+  const parts = [...events.values()].flatMap((some) =>
+    walked(some, query).map((path) => cut(path, query)),
   );
+  // The last step of a path that is cut goes nowhere in the answer, but does not end there.
+  const isWhole = (part: Step[]) => query.end === null && part.length < query.steps;
+  const placesAt = (step: number, source: string) =>
+    parts.filter((part) => part[step - 1]?.place === source);
+  const ended = (step: number, source: string) =>
+    placesAt(step, source).filter((part) => part.length === step && isWhole(part)).length;
+  const came = (step: number, source: string) =>
+    placesAt(step, source).filter((part) => part.length > step).length + ended(step, source);
+  const ways = parts.flatMap((part) => {
+    return part.slice(1).map(({ place, at }, index) => {
+      const { place: source, at: left } = part[index] as Step;
+      return { step: index + 1, source, target: place, took: at - left };
+    });
+  });
   const grouped = Map.groupBy(ways, ({ step, source, target }) =>
     JSON.stringify({ step, source, target }),
   );
@@ -117,7 +125,13 @@ function asked(set: DataSet) {
   const expected = [...grouped]
     .map(([way, some]): PathsRow => {
       const average_ms = some.reduce((sum, { took }) => sum + took, 0) / some.length / 1000;
-      return { ...JSON.parse(way), paths: some.length, average_ms };
+      const { step, source, target } = JSON.parse(way);
+      const places = {
+        source_paths: came(step, source),
+        source_ends: ended(step, source),
+        target_paths: ways.filter((one) => one.step === step && one.target === target).length,
+      };
+      return { step, source, target, paths: some.length, average_ms, ...places };
     })
     .sort(
       (a, b) =>
