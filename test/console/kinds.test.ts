@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { averageOf } from "../../src/console/charts/cohorts.ts";
+import { flowOf, PLACES_SHOWN, type Way } from "../../src/console/charts/flow.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
 import {
@@ -11,18 +12,34 @@ import {
   type Lines,
   node,
   place,
+  queryIn,
   send,
   trend,
 } from "../support/start/insight-page.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
 const server = sharedServer();
 let browser: Browser;
 let opened: Console;
 
+/** 60 people walk through 14 screens, each 1 to 7 of them. */
+const WALKS = Array.from({ length: 60 }, (_, person) =>
+  Array.from({ length: 1 + (person % 7) }, (_value, step) => ({
+    event: "$screen",
+    distinct_id: `walker-${person}`,
+    timestamp: new Date(Date.now() - 3_600_000 + step * 1000).toISOString(),
+    properties: {
+      $screen_name: `screen ${step === 0 ? person % 3 : (person * (step + 1) + step) % 14}`,
+    },
+  })),
+).flat();
+
 beforeAll(async () => {
   browser = await launchChromium();
   await captureVisitors(server);
+  await server.capture({ api_key: PROJECT_KEY, batch: WALKS }, "/batch/");
+  await server.stored(WALKS.length, "&event=%24screen");
   opened = await openConsole(browser, server);
 });
 
@@ -174,4 +191,83 @@ test("a question that nothing answers has no flat line, but a share of 0 is a nu
   await go(place(trend(series, { trendsFilter: { formula: "A / B" } })));
   await page.locator(".u-over").waitFor();
   expect(problems).toEqual([]);
+});
+
+describe("paths", () => {
+  type Line = Lines[0] & { source: string; target: string; aggregated_value: number } & {
+    [name in "source_paths" | "source_ends" | "target_paths"]: number;
+  };
+  const screens = (more: object = {}) => ({
+    ...{ kind: "PathsQuery", dateRange: { date_from: "-6d" } },
+    pathsFilter: { includeEventTypes: ["$screen"], stepLimit: 6, ...more },
+  });
+  const waysOf = async (query: object): Promise<Way[]> => {
+    const { results } = await send<{ results: Line[] }>(server, "POST", "query/", { query });
+    return results.map((line) => ({
+      ...{ source: line.source, target: line.target, value: line.aggregated_value },
+      ...{ sourcePaths: line.source_paths, sourceEnds: line.source_ends },
+      targetPaths: line.target_paths,
+    }));
+  };
+
+  test.each([
+    ["all ways", 1000],
+    ["the most frequent ways alone", 12],
+  ])(
+    "have no more and no fewer that leave or end at a place than came, of %s",
+    async (_, edgeLimit) => {
+      const ways = await waysOf(screens({ edgeLimit }));
+      expect(ways.length).toBeGreaterThan(11);
+      const { places, streams } = flowOf(ways, 400);
+      const known = places.filter(({ ends }) => ends !== undefined);
+      expect(known.length).toBeGreaterThan(2);
+      for (const place of known) {
+        const left = streams
+          .filter(({ from }) => from === place)
+          .reduce((sum, { value }) => sum + value, 0);
+        expect({ ...place, sum: left + (place.ends ?? 0) }).toEqual({ ...place, sum: place.value });
+      }
+      for (const some of Map.groupBy(places, ({ step }) => step).values()) {
+        expect(some.filter(({ name }) => name !== undefined).length).toBeLessThanOrEqual(
+          PLACES_SHOWN,
+        );
+        for (const [at, { top, height }] of some.entries()) {
+          expect(top + height).toBeLessThanOrEqual(Math.min(400, some[at + 1]?.top ?? 400) + 0.01);
+        }
+      }
+      // All 60 begin somewhere, and each seventh of them ends there.
+      const first = places.filter(({ step }) => step === 1);
+      if (edgeLimit === 1000) {
+        expect(first.reduce((sum, { value }) => sum + value, 0)).toBe(60);
+        expect(first.reduce((sum, { ends = 0 }) => sum + ends, 0)).toBe(9);
+      }
+    },
+  );
+
+  test("are a flow that keys walk, begin where it is chosen, and stay a list", async () => {
+    const { page, go, problems } = opened;
+    problems.length = 0;
+    const query = screens();
+    const ways = await waysOf(query);
+    await go(place(query));
+    const top = ways.find(({ source }) => source === "1_screen 1");
+    const { sourcePaths = 0, sourceEnds = 0 } = top ?? {};
+    const share = Math.round((1000 * sourceEnds) / sourcePaths) / 10;
+    const button = page.getByRole("button", {
+      name: `Step 1. screen 1: ${sourcePaths} paths, ${sourceEnds} (${share} %) end here`,
+    });
+    await button.focus();
+    const lit = ways.filter(({ source }) => source === "1_screen 1").length;
+    expect(await page.locator(".flow path.lit").count()).toBeLessThanOrEqual(lit + 1);
+    expect(await page.locator(".flow path.lit").count()).toBeGreaterThan(1);
+    await page.keyboard.press("Enter");
+    expect(await flaws(opened)).toEqual([]);
+    await page.getByText("All ways as a list").click();
+    await page.getByRole("heading", { name: "From step 1 to 2" }).waitFor();
+    await page.getByRole("link", { name: "Start here" }).click();
+    await page.getByRole("button", { name: /^Step 1\. screen 1: / }).waitFor();
+    await page.getByRole("button", { name: /^Step 1\. screen 0: / }).waitFor({ state: "detached" });
+    expect(queryIn(page)).toEqual(screens({ startPoint: "screen 1" }));
+    expect(problems).toEqual([]);
+  });
 });

@@ -6,8 +6,6 @@ import { may } from "../../api/session.ts";
 import { type Bar, BarList } from "../../charts/bar-list.tsx";
 import { DataTable } from "../../charts/data-table.tsx";
 import { changeNote, NumberTile } from "../../charts/number-tile.tsx";
-import { RetentionGrid } from "../../charts/retention-grid.tsx";
-import { bucket } from "../../state/format.ts";
 import { areAmong, chosen, filtersOfLine } from "../../state/row-filters.ts";
 import { Emblem } from "../../ui/emblem/emblem.tsx";
 import { CTRL } from "../../ui/keys.ts";
@@ -26,15 +24,10 @@ import { changeOf, datesBefore, lineBefore } from "./changes.ts";
 import { CountedPersons } from "./counted-persons.tsx";
 import { directionOf } from "./direction.ts";
 import { Funnels } from "./funnels.tsx";
-import { cellPick, type Pick, pointPick, wayPick } from "./picks.ts";
-import {
-  isRunning,
-  NoData,
-  OverTime,
-  type PartProps,
-  Plotted,
-  type ResultProps,
-} from "./plotted.tsx";
+import { Paths } from "./kinds/paths.tsx";
+import { Retention } from "./kinds/retention.tsx";
+import { type Pick, pointPick } from "./picks.ts";
+import { NoData, OverTime, type PartProps, Plotted, type ResultProps } from "./plotted.tsx";
 import { KINDS } from "./query-state.ts";
 import { Rows } from "./rows.tsx";
 
@@ -150,64 +143,4 @@ function emblemIn({ breakdownFilter }: Answer["query"], { breakdown_value }: Lin
   const property = breakdownFilter?.["breakdown"];
   if (typeof property !== "string" || typeof breakdown_value !== "string") return undefined;
   return <Emblem property={property} value={breakdown_value} />;
-}
-
-function Retention({ answer, title, onPick }: PartProps) {
-  const { results, query } = answer;
-  if (!results.some(({ data }) => data[0])) return <NoData />;
-  const sent = query.retentionFilter?.["period"];
-  const period = typeof sent === "string" ? sent : "Day";
-  // Lines of a breakdown have the same intervals again.
-  const starts = [...new Set(results.map(({ label }) => label))];
-  const pick = (cohort: number, column: number) => {
-    const line = results[cohort];
-    if (line) onPick?.(cellPick(answer, line, column));
-  };
-  return (
-    <RetentionGrid
-      title={title}
-      interval={period}
-      cohorts={results.map((line) => ({ label: cohortName(line), values: line.data }))}
-      isRunning={(cohort, at) => {
-        const start = starts[starts.indexOf(results[cohort]?.label ?? "") + at];
-        return start !== undefined && isRunning(start, period.toLowerCase());
-      }}
-      onPick={onPick && pick}
-    />
-  );
-}
-
-/** The beginning of a cohort, and the value of the breakdown that it has. */
-const cohortName = ({ label, breakdown_value, ...line }: Line) =>
-  breakdown_value === null
-    ? bucket(label)
-    : `${bucket(label)}, ${nameOf({ ...line, label, breakdown_value }, true)}`;
-
-/** Ways from place to place, by the step at which they are gone: the same way may be at several. */
-function Paths({ answer, title, onPick }: PartProps) {
-  const plain = (place: string | undefined) => (place ?? "").replace(/^\d+_/, "");
-  const steps = new Map<number, Bar[]>();
-  for (const [at, line] of answer.results.entries()) {
-    const step = Number.parseInt(line.source ?? "", 10) || 0;
-    const label = line.source ? `${plain(line.source)} → ${plain(line.target)}` : line.label;
-    const pick = wayPick(answer, line, label);
-    const bar = {
-      ...{ key: String(at), label, value: line.aggregated_value ?? line.data[0] ?? null },
-      onPick: pick && onPick && (() => onPick(pick)),
-    };
-    steps.set(step, [...(steps.get(step) ?? []), bar]);
-  }
-  const greatest = Math.max(...[...steps.values()].flat().map(({ value }) => value ?? 0));
-  return (
-    <div class="stack">
-      {[...steps]
-        .sort(([a], [b]) => a - b)
-        .map(([step, bars]) => (
-          <div key={step}>
-            {step > 0 && <h3>{`From step ${step} to ${step + 1}`}</h3>}
-            <BarList title={title} bars={bars} greatest={greatest} />
-          </div>
-        ))}
-    </div>
-  );
 }
