@@ -233,7 +233,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   );
   const docs = docsRoutes(() => openApi(management, sdk, needs.version));
   const pages = { ...healthRoutes(needs.readiness), ...docs };
-  const routes = consoleRoutes({ ...needs, address, cookie, authority });
+  const routes = consoleRoutes({ ...needs, address, ask, cookie, authority });
   mountPages(app, [...pagesOf(pages), ...routes], allow);
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
   paths.push(...routes.map(({ path }) => path));

@@ -1,5 +1,6 @@
 import type { Client } from "openapi-fetch";
 import { BASE } from "../state/base.ts";
+import { takeKnown } from "../state/known.ts";
 import { askAbout, changedSince, noteVersion, rowOf, versionOf } from "./conflict.ts";
 import { noted } from "./connection.ts";
 import { Problem, problemOf } from "./problem.ts";
@@ -30,7 +31,7 @@ function sendInTurn(request: Request): Promise<Response> {
 }
 
 async function send(request: Request): Promise<Response> {
-  const response = await noted(() => sendInTurn(request));
+  const response = takeKnown(request) ?? (await noted(() => sendInTurn(request)));
   if (response.status === 401) isSignedOut.value = true;
   return response;
 }

@@ -2,8 +2,10 @@ import { Failure } from "../../core/values/failure.ts";
 import { ownValue } from "../../core/values/json.ts";
 import { problem } from "../answer/errors.ts";
 import { type PageRoute, pagesOf } from "../operation/route.ts";
+import type { AskFor } from "../request/asked.ts";
 import { prefersType, takesGzip } from "../request/preferences.ts";
 import { type Asset, CHARTS, EMBLEMS, FONT, SCRIPT, STYLE } from "./assets.ts";
+import { knownAnswers } from "./known.ts";
 import { shell } from "./shell.ts";
 
 /** Only files of this server are loaded, and no text becomes a script. */
@@ -43,21 +45,26 @@ type Needs = {
   version: string;
   /** The public address of a request. */
   address: (request: Request) => URL;
+  ask: AskFor;
 };
 
 type Context = { request: Request; params: Record<string, string> };
 
 /** The page of the console with its script and style, and the way to it from the root. */
-export function consolePages({ version, address }: Needs): PageRoute[] {
+export function consolePages({ version, address, ask }: Needs): PageRoute[] {
+  const knownOf = knownAnswers(ask);
   const assets = new Map(
     [SCRIPT, CHARTS, EMBLEMS, STYLE, FONT].map((asset) => [asset.name, asset]),
   );
-  const page = ({ request }: Context) => {
+  const page = async ({ request }: Context) => {
     const url = address(request);
-    const headers = { ...consoleHeaders(url), "cache-control": "no-cache" };
-    const type = "text/html; charset=utf-8";
-    return new Response(shell(baseOf(request, url), version), {
-      headers: { ...headers, "content-type": type },
+    const known = await knownOf(request);
+    return new Response(shell(baseOf(request, url), version, known), {
+      headers: {
+        ...consoleHeaders(url),
+        "cache-control": known === undefined ? "no-cache" : "no-store",
+        "content-type": "text/html; charset=utf-8",
+      },
     });
   };
   return pagesOf({

@@ -5,10 +5,13 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path 
 
 /**
  * The only page of the console; its script shows the rest. `base` is the path below which a proxy serves
- * Hoglet, without a slash at its end. Nothing in it depends on the caller, so it needs no key.
+ * Hoglet, without a slash at its end. `known` has answers for its caller, as JSON without `<`; nothing else in it depends on
+ * the caller, so it needs no key.
  */
-export function shell(base: string, version: string): string {
+export function shell(base: string, version: string, known?: string): string {
   const at = Bun.escapeHTML(base);
+  const data =
+    known === undefined ? "" : `<script type="application/json" id="known">${known}</script>\n`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -28,7 +31,7 @@ export function shell(base: string, version: string): string {
 <body>
 <noscript>The console of Hoglet needs JavaScript. The documentation at ${at}/docs/index does not.</noscript>
 <div id="app"></div>
-</body>
+${data}</body>
 </html>
 `;
 }

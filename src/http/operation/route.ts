@@ -11,6 +11,8 @@ export type Ask = (asked: {
   method: "GET" | "POST";
   path: string;
   body?: object;
+  /** Headers in place of those of the caller. */
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }) => Promise<Response>;
 

@@ -24,9 +24,10 @@ type Needs = {
 export function askedRequests({ connectionOf, requestId, answer }: Needs) {
   const outer = new WeakMap<Request, Request>();
   const outerOf = (request: Request) => outer.get(request) ?? request;
-  const ask: AskFor = (by, { method, path, body, signal = by.signal }) => {
+  const ask: AskFor = (by, { method, path, body, headers: own, signal = by.signal }) => {
     const headers = new Headers(by.headers);
     for (const name of OWN_HEADERS) headers.delete(name);
+    for (const [name, value] of Object.entries(own ?? {})) headers.set(name, value);
     if (body !== undefined) headers.set("content-type", "application/json");
     const sent = body === undefined ? null : JSON.stringify(body);
     const url = new URL(path, by.url).href;

@@ -93,9 +93,7 @@ function NumberTab({ insight, view }: { insight: TileInsight; view: View }) {
       <span class="number-value">
         {line ? withUnit(line.aggregated_value, unitOf(line)) : problem && "–"}&nbsp;
       </span>
-      <span class="caption change">
-        {data && line && <TabChange answer={data} line={line} />}&nbsp;
-      </span>
+      <span class="caption change">{data && line && <TabChange answer={data} line={line} />}</span>
     </span>
   );
 }
