@@ -153,7 +153,7 @@ class Taking {
     const { asked } = this;
     const [first, ...others] = asked.events().map(({ part }) => part.event);
     const isReason = ({ of, name }: PropertyInfo) =>
-      of === "event" && /\breason$/.test(spoken(name)) && first?.properties.has(name) === true;
+      of === "event" && first?.properties.has(name) === true && /\breason$/.test(spoken(name));
     const properties = asked.index.properties.filter(isReason);
     const why = properties.length === 1 && others.length === 0 ? asked.take("WHY") : undefined;
     if (why !== undefined) this.addLabel({ properties, isFirstTouch: false, words: textOf(why) });

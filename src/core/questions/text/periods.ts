@@ -217,9 +217,16 @@ const PERIODS: readonly (readonly [pattern: string, read: Reader])[] = [
   ],
 ];
 
-/** Returns the first match of a pattern at word boundaries, or null. */
-export const standing = (pattern: string, text: string): RegExpExecArray | null =>
-  new RegExp(`(?<![\\w$/.@-])(?:${pattern})(?![\\w/@-])`, "i").exec(text);
+/** The patterns of {@link standing}, which are a fixed few: to compile them takes longer than to use them. */
+const compiled = new Map<string, RegExp>();
+
+/** Returns the first match of a pattern of this code at word boundaries, or null. */
+export function standing(pattern: string, text: string): RegExpExecArray | null {
+  const known =
+    compiled.get(pattern) ?? new RegExp(`(?<![\\w$/.@-])(?:${pattern})(?![\\w/@-])`, "i");
+  compiled.set(pattern, known);
+  return known.exec(text);
+}
 
 /** Returns the groups of a match in lower case. A group that did not match is undefined. */
 export const groupsOf = (found: RegExpExecArray): string[] =>

@@ -88,6 +88,8 @@ function rooted(stem: string): string {
 
 /** Normalizes a text for comparison: lower case, plain quotes, single spaces. */
 export function folded(text: string): string {
+  // Most words are plain ASCII, of which nothing else is to be changed.
+  if (/^[!-~]*$/.test(text)) return text.toLowerCase();
   return text
     .normalize("NFC")
     .replace(/[‘’]/g, "'")
