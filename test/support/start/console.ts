@@ -7,6 +7,9 @@ import { OWN_PAGE, SESSION } from "./session.ts";
 
 const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
 
+/** Axe then makes no list of all that passes, and no selectors. */
+const VIOLATIONS_ALONE = { resultTypes: ["violations"], selectors: false };
+
 /** The most that the parts of a page may move while it loads; 1 is the whole window by its whole height. */
 const SHIFT_MAX = 0.02;
 
@@ -85,8 +88,9 @@ export async function openConsole(
     async findings() {
       await page.evaluate(AXE);
       // Themes differ in colours alone.
-      const rules = theme === "light" ? "" : "{ runOnly: ['color-contrast'] }";
-      const { violations } = (await page.evaluate(`axe.run(${rules})`)) as AxeResult;
+      const rules = theme === "light" ? {} : { runOnly: ["color-contrast"] };
+      const options = JSON.stringify({ ...rules, ...VIOLATIONS_ALONE });
+      const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResult;
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
     },
     async overflow() {
