@@ -88,17 +88,18 @@ export function useLoad<T>(
   };
 }
 
-/** Loads as {@link useLoad} does, and again and again while the page is visible, until `isFinal` data came. */
+/** Loads as {@link useLoad} does, and again and again while the page is visible and `isHeld` does not stop it. */
 export function usePolled<T>(
   key: string,
   everyMs: number,
   load: (signal: AbortSignal) => Promise<T>,
-  isFinal: (data: T) => boolean = () => false,
+  isHeld: boolean | ((data: T) => boolean) = false,
 ): Loaded<T> {
   const loaded = useLoad(key, load);
   const latest = useRef(loaded);
   latest.current = loaded;
-  const isEnded = loaded.data !== undefined && isFinal(loaded.data);
+  const { data } = loaded;
+  const isEnded = typeof isHeld === "boolean" ? isHeld : data !== undefined && isHeld(data);
   useEffect(() => {
     if (isEnded) return;
     const timer = setInterval(() => {

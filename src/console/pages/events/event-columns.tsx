@@ -1,4 +1,5 @@
 import type { Schemas } from "../../api/client.ts";
+import { bestOf } from "../../state/best-properties.ts";
 import { clock, day, eventTitle, shortTime } from "../../state/format.ts";
 import type { Names } from "../../ui/person/names.ts";
 import { PersonCell } from "../../ui/person/person-cell.tsx";
@@ -6,12 +7,6 @@ import type { Column } from "../../ui/table.tsx";
 import { Wrapping } from "../../ui/wrapping.tsx";
 
 type EventRow = Schemas["Event"];
-
-/** Where an event happened: the path of a page, or the name of a screen. */
-function whereOf({ properties }: EventRow): string {
-  const place = properties["$pathname"] ?? properties["$screen_name"] ?? properties["$current_url"];
-  return typeof place === "string" ? place : "";
-}
 
 /** The columns of lists of events; a person without a name in `names` has the distinct id of the event. */
 export const eventColumns = (names: Names): readonly Column<EventRow>[] => [
@@ -33,10 +28,10 @@ export const eventColumns = (names: Names): readonly Column<EventRow>[] => [
     ),
   },
   {
-    key: "where",
-    title: "Page or screen",
+    key: "details",
+    title: "Details",
     isBelow: true,
-    cell: (event) => <Wrapping text={whereOf(event)} />,
+    cell: (event) => <Wrapping text={bestOf(event).join(" · ")} />,
   },
   {
     key: "time",

@@ -17,6 +17,7 @@ import { namesOf } from "../../ui/person/names.ts";
 import { Load, NothingInPeriod, NothingPasses, NothingYet, Skeleton } from "../../ui/states.tsx";
 import { eventColumns } from "./event-columns.tsx";
 import { EventDetail } from "./event-detail.tsx";
+import { EventVolume } from "./event-volume.tsx";
 import { LiveList } from "./live-list.tsx";
 
 const PERIOD = "30d";
@@ -24,10 +25,11 @@ const PERIOD = "30d";
 /** Events, the newest or the oldest first, with filters, or as they are stored; a row opens in place. */
 export function EventsPage() {
   const { query, set } = useAddress();
+  const { period, setPeriod } = usePeriod(PERIOD);
   const filters = readFilters(query["filters"]);
   const isLive = query["live"] === "1";
   const change = (next: Filter[]) =>
-    set({ filters: writeFilters(next), live: "", ...FIRST_PAGE }, { push: true });
+    set({ filters: writeFilters(next), ...FIRST_PAGE }, { push: true });
   const filterBy = (filter: Filter) => change([...filters, filter]);
   return (
     <>
@@ -42,20 +44,24 @@ export function EventsPage() {
         </Button>
         {!isLive && <PeriodPicker fallback={PERIOD} />}
       </PageHead>
+      {!isLive && (
+        <EventVolume
+          period={period}
+          event={query["event"] || undefined}
+          filters={filters}
+          onPeriod={setPeriod}
+        />
+      )}
       <Panel isFlush>
         <div class="toolbar">
           <EventName
             value={query["event"] ?? ""}
             onChange={(event) => set({ event, ...FIRST_PAGE })}
           />
-          {isLive ? (
-            <span class="caption">Property filters are paused while live</span>
-          ) : (
-            <FilterEditor filters={filters} onChange={change} />
-          )}
+          <FilterEditor filters={filters} onChange={change} />
         </div>
         {isLive ? (
-          <LiveList event={query["event"] || undefined} onFilter={filterBy} />
+          <LiveList event={query["event"] || undefined} filters={filters} onFilter={filterBy} />
         ) : (
           <EventList onFilter={filterBy} />
         )}

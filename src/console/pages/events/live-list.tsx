@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, read } from "../../api/client.ts";
 import type { LiveEvent } from "../../api/live.ts";
-import { useLoad } from "../../api/load.ts";
-import type { Filter } from "../../state/filters.ts";
+import { useLoad, usePolled } from "../../api/load.ts";
+import { type Filter, writeFilters } from "../../state/filters.ts";
 import { number } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
@@ -23,6 +23,7 @@ const columnsOf = (names: Names): readonly Column<Row>[] =>
 type LiveListProps = {
   /** The name of the events; undefined for all. */
   event: string | undefined;
+  filters: readonly Filter[];
   onFilter: (filter: Filter) => void;
 };
 
@@ -30,13 +31,56 @@ type LiveListProps = {
 const SETTLED_MS = 400;
 
 /** Events as they are stored. While the name of the event is typed, the last list stays. */
-export function LiveList({ event, onFilter }: LiveListProps) {
+export function LiveList({ event, filters, onFilter }: LiveListProps) {
   const [settled, setSettled] = useState(event);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(event), SETTLED_MS);
     return () => clearTimeout(timer);
   }, [event]);
-  return <Rows key={settled} event={settled} onFilter={onFilter} />;
+  const Shown = filters.length === 0 ? Rows : FilteredRows;
+  return <Shown key={settled} event={settled} filters={filters} onFilter={onFilter} />;
+}
+
+/** How often the list is read again while it has filters, in milliseconds. */
+const EVERY_MS = 2000;
+
+/** The newest events that pass filters of properties. A stream has too few properties for them, so the list is read again. */
+function FilteredRows({ event, filters, onFilter }: LiveListProps) {
+  const [isPointed, setPointed] = useState(false);
+  const [open, setOpen] = useState<string>();
+  const isHeld = isPointed || open !== undefined;
+  const key = JSON.stringify([event, filters]);
+  const events = usePolled(key, EVERY_MS, (signal) => readNewest(event, filters, signal), isHeld);
+  const rows = events.data?.results ?? [];
+  const names = useNames(rows.map(({ person_id }) => person_id));
+  return (
+    <div
+      class="live"
+      onPointerEnter={({ pointerType }) => setPointed(pointerType === "mouse")}
+      onPointerLeave={() => setPointed(false)}
+    >
+      <div class="live-bar">
+        <output class="live-message">{isHeld ? "Paused while you read" : ""}</output>
+      </div>
+      <Load of={events} skeleton={<Skeleton rows={12} height={40} />}>
+        {() =>
+          rows.length === 0 ? (
+            <Empty icon="start" title="Waiting for events that match these filters" />
+          ) : (
+            <Table
+              label="Live events"
+              columns={eventColumns(names)}
+              rows={rows}
+              keyOf={({ uuid }) => uuid}
+              open={open}
+              onOpen={setOpen}
+              detail={(one) => <EventDetail event={one} onFilter={onFilter} />}
+            />
+          )
+        }
+      </Load>
+    </div>
+  );
 }
 
 /** The list stays as it is while the pointer or the focus is on it. */
@@ -89,15 +133,18 @@ function Rows({ event, onFilter }: LiveListProps) {
 
 /** The newest stored events. They fill the list at the beginning, and what a stream has missed. */
 const useRecent = (event: string | undefined, begun: number) =>
-  useLoad(`recent ${event} ${begun}`, (signal) => {
-    const query = { limit: LIVE_ROWS, ...(event === undefined ? {} : { event }) };
-    return read(
-      api.GET("/api/environments/{project_id}/events/", {
-        params: { path: inProject(), query },
-        signal,
-      }),
-    );
-  });
+  useLoad(`recent ${event} ${begun}`, (signal) => readNewest(event, [], signal));
+
+function readNewest(event: string | undefined, filters: readonly Filter[], signal: AbortSignal) {
+  const properties = writeFilters(filters);
+  const given = { ...(event && { event }), ...(properties && { properties: [properties] }) };
+  return read(
+    api.GET("/api/environments/{project_id}/events/", {
+      params: { path: inProject(), query: { limit: LIVE_ROWS, ...given } },
+      signal,
+    }),
+  );
+}
 
 /** Rate, lag, and how the stream does. Nothing in it moves when a number changes. */
 function LiveBar({ live, isHeld, onShow }: { live: Live; isHeld: boolean; onShow: () => void }) {

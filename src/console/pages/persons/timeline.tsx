@@ -3,7 +3,8 @@ import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
-import { clock, counted, day, duration, eventTitle, valueText } from "../../state/format.ts";
+import { bestOf } from "../../state/best-properties.ts";
+import { clock, counted, day, duration, eventTitle } from "../../state/format.ts";
 import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -105,25 +106,3 @@ function VisitPanel({ events }: { events: readonly EventRow[] }) {
     </Panel>
   );
 }
-
-/** Names of properties that say most, the best first. */
-const BEST = ["product", "name", "title", "plan", "query", "amount", "revenue", "price", "value"];
-
-/** The most characters of a value that stands in the row of an event. */
-const CHARS_MAX = 60;
-
-/** The two properties that say most about an event, with their names, and its page or screen. */
-function bestOf({ properties }: EventRow): string[] {
-  const rank = (name: string) => (BEST.indexOf(name) + BEST.length + 1) % (BEST.length + 1);
-  const own = Object.entries(properties)
-    .filter(([name, value]) => !/^\$|^utm_|(^|_)id$|^currency$/i.test(name) && isShort(value))
-    .sort(([a], [b]) => rank(a) - rank(b))
-    .slice(0, 2)
-    .map(([name, value]) => `${name}: ${valueText(value)}`);
-  const place = properties["$pathname"] ?? properties["$screen_name"];
-  return typeof place === "string" ? [...own, place] : own;
-}
-
-const isShort = (value: unknown): boolean =>
-  typeof value === "number" ||
-  (typeof value === "string" && value !== "" && value.length <= CHARS_MAX);
