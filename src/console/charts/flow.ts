@@ -1,12 +1,12 @@
-/** A way from a place to the next one: how many paths went it, and how many came to its ends. */
+/** A way from a place to the next one, as an answer has it: how many paths went it, and how many came to its ends. */
 export type Way = {
   /** Places with the number of their step, such as `1_/pricing`. */
   source: string;
   target: string;
-  value: number;
-  sourcePaths: number;
-  sourceEnds: number;
-  targetPaths: number;
+  aggregated_value: number;
+  source_paths: number;
+  source_ends: number;
+  target_paths: number;
 };
 
 /** A place at a step. `ends` is how many paths ended there; undefined where it is not known. */
@@ -28,45 +28,38 @@ export type Stream = { from: Place; to: Place; value: number; top: number; end: 
 export const [STEPS_SHOWN, PLACES_SHOWN] = [5, 8];
 
 /** Pixels above each place, for its name. */
-export const NAME_HEIGHT = 22;
+const NAME_HEIGHT = 22;
 
 const stepOf = (place: string) => Number.parseInt(place, 10) || 1;
 
 /** A place without the number of its step. */
 export const nameOfPlace = (place: string): string => place.replace(/^\d+_/, "");
 
-const sumOf = (streams: readonly Stream[]) => streams.reduce((sum, { value }) => sum + value, 0);
+const sumOf = (some: readonly { value: number }[]) =>
+  some.reduce((sum, { value }) => sum + value, 0);
+
+const placed = (id: string, value: number, ends?: number, name?: string): Place => ({
+  ...{ id, step: stepOf(id), name, value, ends, top: 0, height: 0 },
+});
 
 /** The places of ways by their ids. All rarer ones of a step are one place, whose number follows from its streams. */
 function placesOf(ways: readonly Way[]) {
-  const numbers = new Map<string, { value: number; ends?: number }>();
-  for (const { target, targetPaths } of ways) numbers.set(target, { value: targetPaths });
-  for (const { source, sourcePaths, sourceEnds } of ways) {
-    numbers.set(source, { value: sourcePaths, ends: sourceEnds });
-  }
+  const all = new Map<string, Place>();
+  const add = (id: string, value: number, ends?: number) =>
+    all.set(id, placed(id, value, ends, nameOfPlace(id)));
+  for (const { target, target_paths } of ways) add(target, target_paths);
+  for (const { source, source_paths, source_ends } of ways) add(source, source_paths, source_ends);
   const others = new Map<number, Place>();
   const otherAt = (step: number): Place => {
-    const place = others.get(step) ?? placed(`${step}_`, { value: 0 }, undefined);
+    const place = others.get(step) ?? placed(`${step}_`, 0);
     others.set(step, place);
     return place;
   };
-  const placed = (
-    id: string,
-    { value, ends }: { value: number; ends?: number },
-    name?: string,
-  ) => ({
-    ...{ id, step: stepOf(id), name, value, ends, top: 0, height: 0 },
-  });
-  const places = new Map<string, Place>();
-  for (const ids of Map.groupBy(numbers.keys(), stepOf).values()) {
-    const numberOf = (id: string) => numbers.get(id)?.value ?? 0;
-    for (const [at, id] of ids.toSorted((a, b) => numberOf(b) - numberOf(a)).entries()) {
-      const isRare = at >= PLACES_SHOWN;
-      const own = placed(id, numbers.get(id) ?? { value: 0 }, nameOfPlace(id));
-      places.set(id, isRare ? otherAt(stepOf(id)) : own);
-    }
+  for (const [step, some] of Map.groupBy([...all.values()], (place) => place.step)) {
+    const rare = some.toSorted((a, b) => b.value - a.value).slice(PLACES_SHOWN);
+    for (const { id } of rare) all.set(id, otherAt(step));
   }
-  return { places, otherAt };
+  return { places: all, otherAt };
 }
 
 /**
@@ -87,10 +80,10 @@ export function flowOf(
     found.set(key, { from, to, value: sum, top: 0, end: 0 });
   };
   for (const [source, own] of Map.groupBy(ways, (way) => way.source)) {
-    let left = (own[0]?.sourcePaths ?? 0) - (own[0]?.sourceEnds ?? 0);
-    for (const { target, value } of own) {
-      left -= value;
-      add(places.get(source), places.get(target) ?? otherAt(stepOf(target)), value);
+    let left = (own[0]?.source_paths ?? 0) - (own[0]?.source_ends ?? 0);
+    for (const { target, aggregated_value } of own) {
+      left -= aggregated_value;
+      add(places.get(source), places.get(target) ?? otherAt(stepOf(target)), aggregated_value);
     }
     if (left > 0) add(places.get(source), otherAt(stepOf(source) + 1), left);
   }
@@ -101,20 +94,13 @@ export function flowOf(
 
 /** Gives places and streams their tops and heights: the greatest first, the rarer ones last. */
 function laidOut(places: Place[], streams: Stream[], height: number): Place[] {
-  for (const place of places) {
-    if (place.name !== undefined) continue;
-    const [came, left] = [
-      streams.filter(({ to }) => to === place),
-      streams.filter(({ from }) => from === place),
-    ];
-    place.value = Math.max(sumOf(came), sumOf(left));
+  for (const place of places.filter(({ name }) => name === undefined)) {
+    const came = sumOf(streams.filter(({ to }) => to === place));
+    place.value = Math.max(came, sumOf(streams.filter(({ from }) => from === place)));
   }
   const steps = [...Map.groupBy(places, ({ step }) => step).values()];
   const scale = Math.min(
-    ...steps.map(
-      (some) =>
-        (height - some.length * NAME_HEIGHT) / some.reduce((sum, { value }) => sum + value, 0),
-    ),
+    ...steps.map((some) => (height - some.length * NAME_HEIGHT) / sumOf(some)),
   );
   const isRare = ({ name }: Place) => Number(name === undefined);
   for (const some of steps) {
@@ -125,17 +111,13 @@ function laidOut(places: Place[], streams: Stream[], height: number): Place[] {
       top = place.top + place.height;
     }
   }
-  const ends = new Map<Place, { out: number; in: number }>(
-    places.map((one) => [one, { out: 0, in: 0 }]),
-  );
+  const [left, came] = [new Map<Place, number>(), new Map<Place, number>()];
   for (const stream of streams.sort((a, b) => a.from.top - b.from.top || a.to.top - b.to.top)) {
     const { from, to, value } = stream;
-    const [left, came] = [ends.get(from), ends.get(to)];
-    if (!left || !came) continue;
-    stream.top = from.top + left.out * scale;
-    stream.end = to.top + came.in * scale;
-    left.out += value;
-    came.in += value;
+    stream.top = left.get(from) ?? from.top;
+    stream.end = came.get(to) ?? to.top;
+    left.set(from, stream.top + value * scale);
+    came.set(to, stream.end + value * scale);
   }
   return places.toSorted((a, b) => a.step - b.step || a.top - b.top);
 }

@@ -106,7 +106,6 @@ function SqlChart({ answer: { columns, types, results } }: { answer: SqlAnswer }
     const rows = results.toSorted((a, b) => String(a[time]).localeCompare(String(b[time])));
     return (
       <Chart
-        hasTable
         height={260}
         title={`${columns[first]} by ${columns[time]}`}
         columns={rows.map((row) => plainTime(row[time]))}

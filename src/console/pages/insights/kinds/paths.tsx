@@ -15,22 +15,9 @@ const TILE_HEIGHT = 300;
 /** Narrowest window in which the flow is drawn, in pixels; `charts.css` has the same. */
 const FLOW_FROM = 768;
 
-const wayOf = ({
-  source,
-  target,
-  source_paths,
-  source_ends,
-  target_paths,
-  ...line
-}: Line): Way[] =>
-  source == null || target == null
-    ? []
-    : [
-        {
-          ...{ source, target, value: line.aggregated_value ?? 0, sourcePaths: source_paths ?? 0 },
-          ...{ sourceEnds: source_ends ?? 0, targetPaths: target_paths ?? 0 },
-        },
-      ];
+/** The lines of paths, which have two ends each. */
+const isWay = (line: Line): line is Line & Way =>
+  typeof line.source === "string" && line.source_paths !== undefined;
 
 /** Ways from place to place as a flow, and as a list, whose numbers lead to their people. */
 export function Paths(props: PartProps) {
@@ -38,7 +25,7 @@ export function Paths(props: PartProps) {
   const [choice, setChoice] = useState<{ answer: Answer; place: Place }>();
   // A place belongs to the answer in which it was chosen.
   const chosen = choice?.answer === answer ? choice.place : undefined;
-  const ways = answer.results.flatMap(wayOf);
+  const ways = answer.results.filter(isWay);
   const isDrawn = innerWidth >= FLOW_FROM && ways.length > 0;
   return (
     <div class="stack">
