@@ -36,10 +36,10 @@ test("the later save of two pages asks, and loads the newer one or saves its own
   await rename(one.page, "First");
   await heading(one.page, "First");
   await rename(two.page, "Second");
-  await heading(two.page, "Someone saved before you");
+  await heading(two.page, "Someone else saved changes");
   await two.page.getByText("Changed since it was read: name.").waitFor();
   expect([await two.findings(), await two.overflow()]).toEqual([[], 0]);
-  await two.page.getByRole("button", { name: "Load the newer one" }).click();
+  await two.page.getByRole("button", { name: "Load the newer version" }).click();
   await heading(two.page, "First");
 
   await rename(two.page, "Third");
@@ -182,7 +182,7 @@ describe("a change of a thing that was changed elsewhere asks first, and sends i
     await ask("PATCH", path, { body: other });
     const theirs = (await ask("GET", path)).body as Record<string, unknown>;
     await save(page);
-    await heading(page, "Someone saved before you");
+    await heading(page, "Someone else saved changes");
     const [field = ""] = Object.keys(other);
     await page.getByText(new RegExp(`Changed since it was read: (\\w+, )*${field}`)).waitFor();
     expect(await findings()).toEqual([]);
@@ -201,9 +201,9 @@ describe("a change of a thing that was changed elsewhere asks first, and sends i
     await page.getByText("Release").first().waitFor();
     await ask("PATCH", path, { body: { content: "Release 2" } });
     await press("Remove the annotation Release")(page);
-    await heading(page, "Someone saved before you");
+    await heading(page, "Someone else saved changes");
     await page.getByText("Changed since it was read: content.").waitFor();
-    await page.getByRole("button", { name: "Load the newer one" }).click();
+    await page.getByRole("button", { name: "Load the newer version" }).click();
     await page.getByText("Release 2").first().waitFor();
   });
 

@@ -124,8 +124,8 @@ describe("the pages", () => {
       ["/pricing", "3"],
     ]);
     await page.getByText("Last 7 days").click();
-    await page.getByRole("menuitemradio", { name: "As in each tile" }).click();
-    await page.getByRole("button", { name: "As in each tile" }).waitFor();
+    await page.getByRole("menuitemradio", { name: "Each tile's own period" }).click();
+    await page.getByRole("button", { name: "Each tile's own period" }).waitFor();
     await number(page, "Page views").getByText("8", { exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
@@ -242,7 +242,7 @@ describe("the pages", () => {
     // A list without any, and the addresses of what is deleted, lead to the deleted ones.
     for (const one of [1, id]) await ask("PATCH", `dashboards/${one}/`, { deleted: true });
     await light.go("dashboards/");
-    await page.getByText("There is no dashboard", { exact: true }).waitFor();
+    await page.getByText("No dashboards yet", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "New dashboard" }).count()).toBe(2);
     expect(await light.findings()).toEqual([]);
     await light.go("dashboards/1/");

@@ -210,7 +210,7 @@ describe("the navigation", () => {
     await go(`dashboards/${id}/`);
     problems.length = 0;
     await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Show first" }).click();
+    await page.getByRole("menuitem", { name: "Show on home" }).click();
     const pinned = page.getByRole("list", { name: "Pinned dashboards" });
     await pinned.getByRole("link", { name: "Weekly review" }).waitFor();
     // The first pinned one is the home of the project.

@@ -195,8 +195,8 @@ test("a playlist is made, takes a recording, is pinned and renamed, goes to the 
   await page.getByRole("button", { name: "New playlist" }).first().click();
   await page.getByRole("textbox", { name: "Name" }).fill("Lost carts");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The playlist has no recording").waitFor();
-  await page.getByLabel("Id of a session").fill("s-1");
+  await page.getByText("No recordings in this playlist").waitFor();
+  await page.getByLabel("Session ID").fill("s-1");
   await page.getByRole("button", { name: "Add" }).click();
   await page.getByRole("link", { name: "s-1" }).waitFor();
   await page.getByRole("button", { name: "Pin" }).click();

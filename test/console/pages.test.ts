@@ -50,7 +50,7 @@ test.each([
   await go(`insights/new/?q=${encodeURIComponent(JSON.stringify(query))}`);
   await page.getByRole("button", { name }).waitFor();
   if (before === undefined) return;
-  await page.getByRole("button", { name: "One period back" }).click();
+  await page.getByRole("button", { name: "Previous period" }).click();
   await page.getByRole("button", { name: before }).waitFor();
 });
 
@@ -168,7 +168,7 @@ const PAGES = [
   { path: "insights/", text: "New insight" },
   { path: "insights/new/", text: "Visitors" },
   { path: "sql/", text: "Tables" },
-  { path: "nowhere/", text: "There is no page at this address" },
+  { path: "nowhere/", text: "This page doesn't exist" },
 ];
 
 describe.each(THEMES)("in the %s theme", (theme) => {

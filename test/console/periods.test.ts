@@ -92,10 +92,10 @@ describe("in the browser", () => {
       return (JSON.parse(q) as { dateRange: object }).dateRange;
     };
     expect(shown()).toEqual({ date_from: "-13d" });
-    await page.getByRole("button", { name: "One period back" }).click();
+    await page.getByRole("button", { name: "Previous period" }).click();
     await page.getByRole("button", { name: "Last 14 days" }).waitFor({ state: "detached" });
     expect(shown()).toEqual({ date_from: dayBack(27), date_to: dayBack(14) });
-    await page.getByRole("button", { name: "One period on" }).click();
+    await page.getByRole("button", { name: "Next period" }).click();
     await page.getByRole("button", { name: "Last 14 days" }).waitFor();
     expect(shown()).toEqual({ date_from: "-13d" });
     expect(problems).toEqual([]);

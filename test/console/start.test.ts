@@ -33,7 +33,7 @@ test("an empty project leads to the code for its pages, which explains refusals 
   await page.getByRole("button", { name: "Send a test event" }).click();
   await page.getByText("The first event arrived on").waitFor();
   expect(await page.evaluate("shifts().sum")).toBeLessThan(0.005);
-  await page.getByRole("link", { name: "See the events" }).click();
+  await page.getByRole("link", { name: "See events" }).click();
   await page.getByText("test event").waitFor();
   expect(console.problems).toEqual([]);
 });

@@ -85,7 +85,7 @@ function useLibrary(): Library | undefined {
   useEffect(() => {
     loadLibrary().then(
       (library) => setLoaded({ library }),
-      () => announce("The chart cannot be loaded. The table has its numbers."),
+      () => announce("Can't load the chart. The table has its numbers."),
     );
   }, []);
   return loaded?.library;

@@ -26,7 +26,7 @@ export function NumberTile(props: {
       {label !== undefined && <p class="number-label">{label}</p>}
       <p class="number-value">
         {onPick ? (
-          <button type="button" title="Show the persons" onClick={onPick}>
+          <button type="button" title="Show the people" onClick={onPick}>
             {text}
           </button>
         ) : (
@@ -51,8 +51,8 @@ type ChangeProps = {
 function Change({ value, before, unit, change, welcome }: ChangeProps) {
   // The line keeps its place without a comparison, so that tiles in a row have one height.
   if (value == null || before == null) return <p class="caption">&nbsp;</p>;
-  if (change == null) return <p class="caption">{value === 0 ? "as before" : "none before"}</p>;
-  if (changeText(change, unit) === undefined) return <p class="caption">as before</p>;
+  if (change == null) return <p class="caption">{value === 0 ? "no change" : "no earlier data"}</p>;
+  if (changeText(change, unit) === undefined) return <p class="caption">no change</p>;
   return (
     <p class="caption change">
       <ChangeMark change={change} unit={unit} welcome={welcome} />

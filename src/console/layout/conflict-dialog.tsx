@@ -9,19 +9,19 @@ export function ConflictDialog() {
   const { detail, choose } = open;
   return (
     <Dialog
-      title="Someone saved before you"
+      title="Someone else saved changes"
       onClose={() => choose(undefined)}
       actions={
         <>
           <Button onClick={() => choose("mine")}>Save mine</Button>
           <Button kind="primary" onClick={() => choose("newer")}>
-            Load the newer one
+            Load the newer version
           </Button>
         </>
       }
     >
       <p>{detail.replace(/ Read it again.*$/, "")}</p>
-      <p>The newer one replaces what you see here. "Save mine" replaces the newer one.</p>
+      <p>The newer version replaces what you see here. "Save mine" replaces the newer version.</p>
     </Dialog>
   );
 }

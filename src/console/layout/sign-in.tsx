@@ -79,7 +79,9 @@ export function SignInDialog() {
   if (step !== undefined && !isSignedOut.value) {
     return (
       <Dialog title="Sign in again" onClose={step.giveUp}>
-        <p>Keys are made and changed only for an hour after signing in. Then this step goes on.</p>
+        <p>
+          You can create and change keys for an hour after signing in. Sign in again to continue.
+        </p>
         <SignInForm />
       </Dialog>
     );

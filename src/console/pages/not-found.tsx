@@ -15,11 +15,11 @@ export function NotFound() {
         icon="search"
         title={
           isKnown
-            ? "There is no page at this address"
-            : "There is no such project, or your key may not see it"
+            ? "This page doesn't exist"
+            : "This project doesn't exist, or your key may not see it"
         }
       >
-        <ButtonLink href={isKnown ? href("") : `${CONSOLE}/`}>Go to the first page</ButtonLink>
+        <ButtonLink href={isKnown ? href("") : `${CONSOLE}/`}>Back to home</ButtonLink>
       </Empty>
     </>
   );

@@ -86,7 +86,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     const done = await copyText(text);
-    announce(done ? "Copied" : "Copying is not possible here. Select the text.");
+    announce(done ? "Copied" : "Can't copy here. Select the text.");
     setCopied(done);
     setTimeout(() => setCopied(false), 2000);
   };

@@ -64,7 +64,7 @@ export function PeriodChoice(props: ChoiceProps) {
   });
   return (
     <div class="cluster tight">
-      <Button kind="quiet" icon="left" label="One period back" onClick={back} />
+      <Button kind="quiet" icon="left" label="Previous period" onClick={back} />
       <Menu
         label="Period"
         items={[
@@ -74,7 +74,7 @@ export function PeriodChoice(props: ChoiceProps) {
             onChoose: () => onPeriod(value),
           })),
           {
-            label: "Other days…",
+            label: "Custom range…",
             isChosen: chosen !== "" && !PERIODS.some(({ value }) => value === chosen),
             onChoose: () => setCustom(true),
           },
@@ -85,7 +85,7 @@ export function PeriodChoice(props: ChoiceProps) {
       >
         {period === "" && noPeriod ? noPeriod : labelOf(period, new Date())}
       </Menu>
-      <Button kind="quiet" icon="right" label="One period on" onClick={on} />
+      <Button kind="quiet" icon="right" label="Next period" onClick={on} />
       {onCompared && (
         <Button kind="quiet" pressed={isCompared} onClick={() => onCompared(!isCompared)}>
           Compare

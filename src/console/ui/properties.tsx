@@ -27,7 +27,7 @@ export function Properties(props: {
   /** Buttons for one of them. */
   actions?: (name: string, value: unknown) => ComponentChildren;
 }) {
-  const { none = "There are no properties." } = props;
+  const { none = "No properties." } = props;
   const [search, setSearch] = useState("");
   const entries = Object.entries(props.properties).sort(([a], [b]) => {
     const order = Number(a.startsWith("$")) - Number(b.startsWith("$"));
@@ -61,9 +61,7 @@ export function Properties(props: {
         ))}
       </dl>
       {shown.length === 0 && (
-        <p class="caption">
-          {entries.length === 0 ? none : "No property has this in its name or value."}
-        </p>
+        <p class="caption">{entries.length === 0 ? none : "No property matches."}</p>
       )}
     </div>
   );

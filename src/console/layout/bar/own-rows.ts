@@ -45,7 +45,7 @@ const themes = (): Row[] =>
 
 async function copyKey(): Promise<void> {
   const isCopied = await copyText(project.value?.api_token ?? "");
-  announce(isCopied ? "Copied" : "Copying isn't possible here.");
+  announce(isCopied ? "Copied" : "Can't copy here.");
 }
 
 const commands = (onHelp: () => void): Row[] =>

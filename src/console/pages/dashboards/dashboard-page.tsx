@@ -34,7 +34,7 @@ export function DashboardPage({ params }: PageProps) {
     <>
       <PageHead title="Dashboard" above={{ ...ABOVE, href: href("dashboards") }} />
       {loaded.problem?.status === 404 ? (
-        <Empty icon="dashboards" title="There is no such dashboard, or it is deleted">
+        <Empty icon="dashboards" title="This dashboard doesn't exist or was deleted">
           <ButtonLink href={href("dashboards", { shown: "deleted" })}>
             Deleted dashboards
           </ButtonLink>

@@ -62,7 +62,7 @@ export function DashboardTools({ dashboard, view, isEdited, onEdit, edits }: Too
         items={[
           { label: "Rename…", onChoose: () => setOpen("name") },
           {
-            label: dashboard.pinned ? "Do not show first" : "Show first",
+            label: dashboard.pinned ? "Remove from home" : "Show on home",
             onChoose: () => edits.attempt({ pinned: !dashboard.pinned }),
           },
           { label: "Delete", isDanger: true, onChoose: remove },

@@ -64,8 +64,8 @@ export function DashboardsPage() {
 
 function Nothing() {
   return (
-    <Empty icon="dashboards" title="There is no dashboard">
-      <p>The first event of a project makes one. Deleted dashboards can be restored.</p>
+    <Empty icon="dashboards" title="No dashboards yet">
+      <p>One is created with your first event. You can restore deleted dashboards.</p>
       <div class="cluster">
         <NewDashboard />
         <ButtonLink href={href("dashboards", { shown: "deleted" })}>Deleted dashboards</ButtonLink>

@@ -66,7 +66,7 @@ export function InsightDialog(props: {
         <Load of={insights} skeleton={<Skeleton rows={6} height={36} />}>
           {({ results }) =>
             results.length === 0 ? (
-              <p class="caption">No saved insight has this in its name.</p>
+              <p class="caption">No saved insight matches.</p>
             ) : (
               <ul>
                 {results.map(({ id, name }) => (

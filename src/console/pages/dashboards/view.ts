@@ -71,7 +71,7 @@ export function useView(dashboard: Dashboard): View {
   };
   return {
     period,
-    noPeriod: isUnnamed ? "As saved" : "As in each tile",
+    noPeriod: isUnnamed ? "As saved" : "Each tile's own period",
     filters,
     filtering: filters && { filters, onChange: setFilters },
     isSet: period !== "" || isUnnamed || filters?.length !== 0,

@@ -17,7 +17,7 @@ export function DescribeGroup(props: { title: string; type?: string; groupKey?: 
   return (
     <>
       <Empty icon="groups" title={title}>
-        <p>A group is a company, a team or the like. The event $groupidentify describes it.</p>
+        <p>A group is a company, team or similar. The event $groupidentify describes it.</p>
       </Empty>
       <div class="panel-code">
         <p class="caption">In a page with posthog-js</p>

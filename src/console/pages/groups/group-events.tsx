@@ -37,7 +37,7 @@ export function GroupEvents({ index, groupKey }: { index: number; groupKey: stri
         columns={COLUMNS}
         keyOf={({ uuid }) => uuid}
         detail={(event) => <EventDetail event={event} />}
-        none={<Empty title="No stored event belongs to this group" />}
+        none={<Empty title="No stored events of this group" />}
       />
     </Panel>
   );

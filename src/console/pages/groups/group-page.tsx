@@ -96,7 +96,7 @@ function Shown({ type: { group_type_index: index, group_type: type }, groupKey }
                   <Properties properties={group.group_properties} />
                 ) : (
                   <DescribeGroup
-                    title="No event describes this group"
+                    title="This group has no properties yet"
                     type={type}
                     groupKey={groupKey}
                   />

@@ -53,7 +53,7 @@ export function GroupPersons({ index, groupKey }: { index: number; groupKey: str
         label="People in the group"
         columns={COLUMNS}
         keyOf={({ person }) => person?.uuid ?? ""}
-        none={<Empty icon="persons" title="No person has an event of this group" />}
+        none={<Empty icon="persons" title="No people in this group" />}
       />
     </Panel>
   );

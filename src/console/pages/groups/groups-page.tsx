@@ -31,7 +31,7 @@ export function GroupsPage() {
   const { query, set } = useAddress();
   return (
     <>
-      <PageHead title="Groups" lead="Companies, teams and the like that events belong to" />
+      <PageHead title="Groups" lead="Companies, teams or similar that events belong to" />
       <Load of={types} skeleton={<Skeleton rows={12} height={40} />}>
         {(found) => {
           const named = query["type"] ?? String(found[0]?.group_type_index);

@@ -57,7 +57,7 @@ export function InsightPage({ params }: PageProps) {
       <>
         <PageHead title="Insight" above={{ title: "Insights", href: href("insights") }} />
         {loaded.problem?.status === 404 ? (
-          <Empty icon="insights" title="There is no such insight, or it is deleted">
+          <Empty icon="insights" title="This insight doesn't exist or was deleted">
             <ButtonLink href={href("insights", { shown: "deleted" })}>Deleted insights</ButtonLink>
           </Empty>
         ) : (

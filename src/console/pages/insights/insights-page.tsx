@@ -20,7 +20,7 @@ type Insight = Schemas["Insight"];
 const SHOWN = [
   { value: "saved", label: "Saved" },
   { value: "favorited", label: "Favourites" },
-  { value: "all", label: "All that was asked" },
+  { value: "all", label: "All questions" },
   { value: "deleted", label: "Deleted" },
 ];
 
@@ -73,7 +73,7 @@ export function InsightsPage() {
             search !== "" || shown !== "saved" ? (
               <NothingPasses onRemove={() => set({ search: "", shown: "", ...FIRST_PAGE })} />
             ) : (
-              <Empty icon="insights" title="No insight is saved yet">
+              <Empty icon="insights" title="No saved insights yet">
                 <ButtonLink href={href("insights/new")}>Ask the first question</ButtonLink>
               </Empty>
             )

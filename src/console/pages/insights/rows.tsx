@@ -16,7 +16,7 @@ import { columnTitle } from "./query-facts.ts";
 export function Rows({ answer, title }: { answer: TableAnswer; title: string }) {
   if (isSql(answer.query)) return <Grid answer={answer as unknown as Schemas["QueryAnswer"]} />;
   if (answer.results.length === 0) {
-    return <Empty icon={iconOf(answer)} title="Nothing meets these conditions" />;
+    return <Empty icon={iconOf(answer)} title="No results match these conditions" />;
   }
   // More rows belong to the answer that they were loaded for.
   return <List key={`${answer.calculated_at}${answer.explanation}`} first={answer} title={title} />;

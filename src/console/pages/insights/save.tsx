@@ -86,7 +86,7 @@ export function SaveTools({ insight, query, name, missing, isOpen, onChange }: S
         <Button
           kind="quiet"
           icon="star"
-          label={insight.favorited ? "Favourite" : "Make a favourite"}
+          label={insight.favorited ? "Favourite" : "Add to favourites"}
           pressed={insight.favorited}
           onClick={() => change({ favorited: !insight.favorited })}
         />

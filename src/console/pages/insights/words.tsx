@@ -147,7 +147,7 @@ export function Words(props: {
           aria-label="Question"
           autocomplete="off"
           spellcheck={false}
-          placeholder="Ask, such as: visitors by country last 30 days"
+          placeholder="Ask a question, e.g. visitors by country last 30 days"
           value={words}
           onInput={(event) => type(event.currentTarget.value)}
           onKeyDown={(event) => event.key === "Enter" && !event.isComposing && run(props.of.words)}
@@ -189,9 +189,7 @@ type Place = { start: number; end: number };
 
 function notUnderstood(words: string, unknown: readonly Place[]): string {
   const parts = unknown.map(({ start, end }) => `“${words.slice(start, end)}”`);
-  return parts.length === 0
-    ? "This is no whole question yet. Try"
-    : `Not understood: ${parts.join(", ")}. Try`;
+  return parts.length === 0 ? "Keep typing, or try:" : `Not understood: ${parts.join(", ")}. Try`;
 }
 
 /** The text with its unknown words as marks. */

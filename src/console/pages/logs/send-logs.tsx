@@ -16,7 +16,7 @@ export function SendLogs() {
   const otlp = SNIPPETS.find(({ value }) => value === "otlp");
   return (
     <>
-      <Empty icon="logs" title="No log record has arrived yet">
+      <Empty icon="logs" title="No log records yet">
         <p>Applications send their logs by OTLP, the protocol of OpenTelemetry.</p>
       </Empty>
       <div class="panel-code">

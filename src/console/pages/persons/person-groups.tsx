@@ -40,7 +40,7 @@ export function PersonGroups({ groups }: { groups: Loaded<Membership[]> }) {
     <Load of={groups} skeleton={<Skeleton rows={3} height={40} />}>
       {(found) =>
         found.length === 0 ? (
-          <Empty icon="groups" title="No event of this person belongs to a group">
+          <Empty icon="groups" title="This person's events belong to no group">
             <ButtonLink href={href("groups")}>All groups</ButtonLink>
           </Empty>
         ) : (

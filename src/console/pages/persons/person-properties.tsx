@@ -39,7 +39,7 @@ export function PersonProperties(props: { person: Person; onChange: (person: Per
         body: { key, value },
       }),
     );
-    announce(`${key} is changed`);
+    announce(`Updated ${key}`);
     onChange({ ...person, properties: { ...properties, [key]: value } });
   };
   const remove = async (key: string) => {
@@ -49,7 +49,7 @@ export function PersonProperties(props: { person: Person; onChange: (person: Per
         body: { $unset: key },
       }),
     );
-    announce(`${key} is removed`);
+    announce(`Removed ${key}`);
     const { [key]: _, ...rest } = properties;
     onChange({ ...person, properties: rest });
   };
@@ -117,7 +117,7 @@ function PropertyDialog(props: {
           autofocus={!isNew}
           value={value}
           onInput={(text) => setProperty({ key, value: text, isNew })}
-          hint="A number, true, false, null and JSON are kept as such, everything else as text."
+          hint="Numbers, true, false, null and JSON keep their type. Everything else is text."
         />
         {problem && <ProblemNote problem={problem} />}
         <footer class="actions">

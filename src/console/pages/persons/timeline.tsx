@@ -46,7 +46,7 @@ export function Timeline({ personId }: { personId: string }) {
     <Load of={events} skeleton={<Skeleton rows={8} height={40} />}>
       {({ results, count }) => (
         <>
-          {results.length === 0 && <Empty title="No events of this person are stored" />}
+          {results.length === 0 && <Empty title="No stored events of this person" />}
           {visitsOf(results).map(({ key, events: ofVisit }) => (
             <VisitPanel key={`${key}${ofVisit[0]?.uuid}`} events={ofVisit} />
           ))}

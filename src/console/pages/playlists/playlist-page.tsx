@@ -40,7 +40,7 @@ export function PlaylistPage({ params: { short_id = "" } }: PageProps) {
         )}
       </PageHead>
       {isGone ? (
-        <Empty icon="playlists" title="There is no such playlist, or it is in the bin">
+        <Empty icon="playlists" title="This playlist doesn't exist or is in the bin">
           <ButtonLink href={href("playlists", { shown: "bin" })}>Open the bin</ButtonLink>
         </Empty>
       ) : (

@@ -48,7 +48,7 @@ export function PlaylistsPage() {
   const change = (playlist: Playlist, body: { pinned?: boolean; deleted?: boolean }) =>
     run(async () => {
       await changePlaylist(playlist.short_id, ofRow(playlist, body));
-      announce(`${nameOf(playlist)} is changed`);
+      announce(`Updated ${nameOf(playlist)}`);
       playlists.reload();
     });
   return (
@@ -111,7 +111,7 @@ function Nothing({ isBin }: { isBin: boolean }) {
   if (isBin) return <Empty icon="trash" title="The bin is empty" />;
   return (
     <Empty icon="playlists" title="No playlist yet">
-      <p>A playlist keeps the ids of session recordings together, under a name.</p>
+      <p>A playlist keeps IDs of session recordings under a name.</p>
       <NewPlaylist />
     </Empty>
   );

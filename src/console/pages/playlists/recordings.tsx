@@ -40,7 +40,7 @@ export function Recordings(props: { playlist: Playlist; onChange: () => void }) 
       await read<unknown>(
         method === "POST" ? api.POST(where, { params }) : api.DELETE(where, { params }),
       );
-      announce(method === "POST" ? "The recording is added" : "The recording is removed");
+      announce(method === "POST" ? "Recording added" : "Recording removed");
       recordings.reload();
       props.onChange();
     });
@@ -54,8 +54,8 @@ export function Recordings(props: { playlist: Playlist; onChange: () => void }) 
         {({ results, next }) => {
           if (results.length === 0) {
             return (
-              <Empty icon="playlists" title="The playlist has no recording">
-                <p>A recording is named by the id of its session, the $session_id of its events.</p>
+              <Empty icon="playlists" title="No recordings in this playlist">
+                <p>A recording has the ID of its session: the $session_id of its events.</p>
               </Empty>
             );
           }
@@ -111,10 +111,10 @@ function AddRecording(props: { isRunning: boolean; onAdd: (id: string) => Promis
   return (
     <form class="toolbar" onSubmit={add}>
       <Field
-        label="Id of a session"
+        label="Session ID"
         isBare
         autocomplete="off"
-        placeholder="Id of a session"
+        placeholder="Session ID"
         value={id}
         onInput={setId}
       />

@@ -54,7 +54,7 @@ export function ProjectsTab() {
 const COLUMNS: readonly Column<Project>[] = [
   { key: "name", title: "Project", cell: ({ name }) => name },
   { key: "zone", title: "Time zone", cell: ({ timezone }) => timezone },
-  { key: "made", title: "Made", isExtra: true, cell: ({ created_at }) => day(created_at) },
+  { key: "made", title: "Created", isExtra: true, cell: ({ created_at }) => day(created_at) },
 ];
 
 function ProjectDetail({ of }: { of: Project }) {
@@ -95,7 +95,7 @@ function ProjectFields(props: {
         value={draft.timezone}
         suggestions={ZONES}
         onInput={(timezone) => onChange({ ...draft, timezone })}
-        hint="Days and weeks begin by it, such as Europe/Berlin."
+        hint="Sets day and week boundaries, e.g. Europe/Berlin."
         problem={attr === "timezone" ? detail : undefined}
       />
     </>
@@ -116,7 +116,7 @@ function ProjectForm({ of: { id, name, timezone } }: { of: Project }) {
       );
       await loadProjects();
       setDraft({ name: saved.name, timezone: saved.timezone });
-      announce("The project is saved");
+      announce("Project saved");
     });
   };
   return (
@@ -149,7 +149,7 @@ function NewProject(props: { onClose: () => void; onMade: (made: Project) => voi
     run(async () => {
       const made = await read(api.POST("/api/projects/", { body: draft }));
       await loadProjects();
-      announce(`${made.name} is made`);
+      announce(`Created ${made.name}`);
       props.onMade(made);
       props.onClose();
     });
@@ -167,7 +167,7 @@ function NewProject(props: { onClose: () => void; onMade: (made: Project) => voi
         <footer class="actions">
           <Button onClick={props.onClose}>Cancel</Button>
           <Button kind="primary" submit disabled={isRunning}>
-            Make
+            Create
           </Button>
         </footer>
       </form>

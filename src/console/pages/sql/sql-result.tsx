@@ -33,7 +33,7 @@ const isTime = (type: string | undefined) => /^(TIMESTAMP|DATE)/.test(type ?? ""
 export function SqlResult({ answer }: { answer: SqlAnswer }) {
   const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("grid");
   const { columns, results, ms } = answer;
-  if (results.length === 0) return <Empty icon="sql" title="The answer has no rows" />;
+  if (results.length === 0) return <Empty icon="sql" title="No rows" />;
   return (
     <>
       <Tabs label="Views of the answer" tabs={TABS} value={tab} onChange={setTab}>

@@ -44,7 +44,7 @@ export const SNIPPETS: readonly Snippet[] = [
   {
     value: "html",
     label: "HTML",
-    about: "Put this into the head of each page. It loads posthog-js from this server.",
+    about: "Add this to the head of each page. It loads posthog-js from this server.",
     parts: ({ key, host }) => [part("Snippet", HTML(key, host))],
   },
   {
@@ -59,7 +59,7 @@ export const SNIPPETS: readonly Snippet[] = [
   {
     value: "node",
     label: "Node",
-    about: "Call shutdown before the process ends: until then some events wait in memory.",
+    about: "Call shutdown before the process ends: until then, some events are only in memory.",
     parts: ({ key, host }) => [
       part("Install", "npm install posthog-node"),
       part("Send an event", NODE(key, host)),
@@ -68,7 +68,7 @@ export const SNIPPETS: readonly Snippet[] = [
   {
     value: "python",
     label: "Python",
-    about: "Flush before the process ends: until then some events wait in memory.",
+    about: "Flush before the process ends: until then, some events are only in memory.",
     parts: ({ key, host }) => [
       part("Install", "pip install posthog"),
       part(
@@ -80,7 +80,7 @@ export const SNIPPETS: readonly Snippet[] = [
   {
     value: "go",
     label: "Go",
-    about: "Close the client before the process ends: until then some events wait in memory.",
+    about: "Close the client before the process ends: until then, some events are only in memory.",
     parts: ({ key, host }) => [
       part("Install", "go get github.com/posthog/posthog-go"),
       part(
@@ -92,7 +92,7 @@ export const SNIPPETS: readonly Snippet[] = [
   {
     value: "php",
     label: "PHP",
-    about: "Flush before the process ends: until then some events wait in memory.",
+    about: "Flush before the process ends: until then, some events are only in memory.",
     parts: ({ key, host }) => [
       part("Install", "composer require posthog/posthog-php"),
       part(

@@ -89,9 +89,9 @@ function Arrival({ status }: { status: Status | undefined }) {
 /** The first page of a project with events is its dashboard. */
 const STEPS = [
   { path: "", title: "Open the dashboard", icon: "dashboards" },
-  { path: "events", title: "See the events", icon: "events" },
+  { path: "events", title: "See events", icon: "events" },
   { path: "insights/new", title: "Ask a question", icon: "insights" },
-  { path: "persons", title: "Look at persons", icon: "persons" },
+  { path: "persons", title: "See people", icon: "persons" },
 ] as const;
 
 /** They have their place before they can be taken, so that the code stays where it is when the first event comes. */
@@ -120,12 +120,12 @@ function Code() {
   return (
     <>
       <dl class="facts">
-        <Fact name="Key of the project" value={key} />
-        <Fact name="Address" value={host} />
+        <Fact name="Project API key" value={key} />
+        <Fact name="Host" value={host} />
       </dl>
       {isLocal && (
         <p class="caption">
-          This address is reached from this machine only. For others, start Hoglet with{" "}
+          Only this machine can reach this address. For others, start Hoglet with{" "}
           <code>--host 0.0.0.0</code> and <code>--public-url</code>.
         </p>
       )}
