@@ -21,7 +21,7 @@ const EVENTS = Array.from({ length: 40 }, (_, at) =>
     event: "$pageview",
     distinct_id: `person-${at % 9}`,
     timestamp: new Date(Date.now() - at * 7_200_000 - (4 - page) * 20_000).toISOString(),
-    properties: { $session_id: `s-${at}`, $pathname: PAGES[page], $browser: "Firefox" },
+    properties: { $session_id: `s-${at}`, $pathname: PAGES[page], $os: `OS ${at % 17}` },
   })),
 ).flat();
 
@@ -109,13 +109,16 @@ test("a tab is asked once it is chosen, and its rows filter the page", async () 
   await tab(page, "Exit pages").click();
   const list = page.getByRole("tabpanel", { name: "Exit pages" });
   await list.locator(".bar-label").first().waitFor();
-  expect((await questions(page)).map(isOf("$end_pathname"))).toEqual([true]);
-  const rows = async () =>
-    (await list.locator("li").allTextContents()).map((text) => text.replace(/\s/g, ""));
+  expect((await questions(page)).filter(isOf("$end_pathname"))).toHaveLength(1);
+  const cells = (part: string) => list.locator(`.bar-${part}`).allTextContents();
   const lines = await answerOf("Exit pages");
-  expect(await rows()).toEqual(
-    lines.map(({ breakdown_value, aggregated_value }) => `${breakdown_value}${aggregated_value}`),
-  );
+  expect(await cells("label")).toEqual(lines.map((line) => String(line.breakdown_value)));
+  expect(await cells("number")).toEqual(lines.map((line) => String(line.aggregated_value)));
+  // A share is of all visitors, of whom one may be in several rows.
+  const [visitors] = await answerOf("Visitors");
+  const shareOf = ({ aggregated_value: part }: Line) =>
+    `${Math.round((100 * Number(part)) / Number(visitors?.aggregated_value))} %`;
+  expect(await cells("share")).toEqual(lines.map(shareOf));
   await list.locator(".bar-row").first().click();
   await page.locator(".page-head .chip").waitFor();
   expect(new URL(page.url()).searchParams.get("filters")).toContain("$end_pathname");
@@ -125,6 +128,36 @@ test("a tab is asked once it is chosen, and its rows filter the page", async () 
     expect([width, await opened.overflow()]).toEqual([width, 0]);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
+  expect(problems).toEqual([]);
+});
+
+test("a long list has nine rows, and all of them in a sheet, to be searched, sorted and saved", async () => {
+  const { page, problems } = opened;
+  await opened.go("dashboards/1/");
+  await tab(page, "Systems").click();
+  const list = page.getByRole("tabpanel", { name: "Systems" });
+  await list.getByRole("button", { name: "Details" }).click();
+  expect(await list.locator("li").count()).toBe(9);
+  const sheet = page.getByRole("dialog", { name: "Systems" });
+  const rows = sheet.locator("tbody tr");
+  await rows.first().waitFor();
+  expect(await rows.count()).toBe(17);
+  expect(await opened.findings()).toEqual([]);
+  await sheet.getByRole("button", { name: "Name" }).click();
+  await sheet.getByRole("button", { name: "Name" }).click();
+  await sheet.locator("th[aria-sort=ascending]").waitFor();
+  expect(await rows.first().locator("td").first().textContent()).toBe("OS 0");
+  await sheet.getByLabel("Search").fill("os 16");
+  while ((await rows.count()) > 1) await Bun.sleep(20);
+  const saved = page.waitForEvent("download");
+  await sheet.getByRole("button", { name: "CSV" }).click();
+  const file = await (await saved).createReadStream();
+  expect((await new Response(file as never).text()).trim().split("\r\n")).toHaveLength(18);
+  for (const width of [360, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect([width, await opened.overflow()]).toEqual([width, 0]);
+  }
+  await page.keyboard.press("Escape");
   expect(problems).toEqual([]);
 });
 

@@ -120,7 +120,7 @@ async function expected(properties: unknown[]): Promise<Record<string, string[]>
 async function shown(page: Page): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
   for (const name of Object.keys(LISTS)) {
-    const values = tile(page, name).locator(".bar-value, .number-value");
+    const values = tile(page, name).locator(".bar-number, .number-value");
     all[name] = (await values.allTextContents()).map((text) => text.split(/\s/)[0] ?? "");
   }
   return all;
@@ -166,7 +166,7 @@ describe("a click on a row of a list", () => {
     async (name, label, filters) => {
       const { page, problems } = opened;
       await opened.go(`dashboards/${dashboard}/`);
-      const before = await row(tile(page, name), label).locator(".bar-value").textContent();
+      const before = await row(tile(page, name), label).locator(".bar-number").textContent();
       await row(tile(page, name), label).locator(".bar-row").click();
       const wanted = filters.map(([key, operator, value, type]) => ({
         ...{ key, operator, ...(value === undefined ? {} : { value }), type },
@@ -178,7 +178,7 @@ describe("a click on a row of a list", () => {
       expect(await page.locator(".page-head .chip").count()).toBe(filters.length);
       // The row has the number that it had.
       const button = row(tile(page, name), label).getByRole("button", { pressed: true });
-      expect(await button.locator(".bar-value").textContent()).toBe(before);
+      expect(await button.locator(".bar-number").textContent()).toBe(before);
       expect(await focused(page)).toBe(label);
       await button.click();
       await agrees(page, []);
@@ -242,7 +242,7 @@ describe("a click on a row of a list", () => {
     ] as const) {
       const one = row(tile(page, name), label);
       expect(await one.getByRole("button").count()).toBe(1);
-      const count = await one.locator(".bar-value").textContent();
+      const count = await one.locator(".bar-number").textContent();
       await one.getByRole("button").click();
       if (name === "Few")
         await dialog.getByText(new RegExp(`^${count} (people|persons)$`)).waitFor();
@@ -250,7 +250,7 @@ describe("a click on a row of a list", () => {
       await dialog.waitFor({ state: "detached" });
     }
     const google = row(tile(page, "Sources"), "Google");
-    const count = await google.locator(".bar-value").textContent();
+    const count = await google.locator(".bar-number").textContent();
     await google.hover();
     await google.getByRole("button", { name: "Show the people" }).click();
     await dialog.getByText(new RegExp(`^${count} (people|persons)$`)).waitFor();

@@ -120,8 +120,8 @@ describe("the pages", () => {
     await tile(page, "Top pages").getByText("Page views", { exact: true }).waitFor();
     const rows = await tile(page, "Top pages").locator("li").allInnerTexts();
     expect(rows.map((row) => row.split(/\s+/))).toEqual([
-      ["/", "5"],
-      ["/pricing", "3"],
+      ["/", "63", "%", "5"],
+      ["/pricing", "38", "%", "3"],
     ]);
     await page.getByText("Last 7 days").click();
     await page.getByRole("menuitemradio", { name: "Each tile's own period" }).click();

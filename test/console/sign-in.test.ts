@@ -43,7 +43,7 @@ describe("the link of the command line", () => {
   test("lets its session delete a person's events at once, with a receipt", async () => {
     await using context = await browser.newContext();
     const page = await context.newPage();
-    const problems = problemsOf(page);
+    const problems = problemsOf(page, { mayGiveUp: true });
     await server.capture({ api_key: PROJECT_KEY, event: "seen", distinct_id: "gone" });
     const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
     const path = `/api/environments/1/persons/${personUuid(1, "gone")}/`;
@@ -63,7 +63,7 @@ describe("the link of the command line", () => {
   test("signs in, is taken out of the address, and stays valid over a new load", async () => {
     await using context = await browser.newContext();
     const page = await context.newPage();
-    const problems = problemsOf(page);
+    const problems = problemsOf(page, { mayGiveUp: true });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     const url = await link(server);
@@ -96,7 +96,7 @@ describe("the link of the command line", () => {
 test("a key that is typed signs in, and the browser keeps nothing of it", async () => {
   await using context = await browser.newContext();
   const page = await context.newPage();
-  const problems = problemsOf(page);
+  const problems = problemsOf(page, { mayGiveUp: true });
   await page.goto(`${server.url}/`);
   await signedOut(page);
   expect(problems).toEqual([]);
@@ -190,7 +190,7 @@ describe("another page in the same browser", () => {
     using site = pageAt(`<iframe src="${server.url}/console/"></iframe>`);
     await using context = await browser.newContext();
     const page = await context.newPage();
-    const problems = problemsOf(page);
+    const problems = problemsOf(page, { mayGiveUp: true });
     await page.goto(site.url);
 
     while (!problems.join("\n").includes("frame-ancestors 'none'")) await Bun.sleep(20);
@@ -225,7 +225,7 @@ test("below a path of a proxy with TLS, the link signs in with a cookie for this
   proxy.target = upstream.url;
   await using context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
-  const problems = problemsOf(page);
+  const problems = problemsOf(page, { mayGiveUp: true });
   const url = await link(upstream);
   expect(url).toStartWith(`${proxy.url}/stats/console/#link=`);
   await page.goto(url);

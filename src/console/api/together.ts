@@ -18,6 +18,9 @@ type Asked = {
 /** A line of the answer. */
 type Line = { at: number; status: number; retry_after?: number; answer: unknown };
 
+/** The most questions of one request. */
+const QUERIES_MAX = 64;
+
 let waiting: Asked[] = [];
 
 /**
@@ -37,7 +40,7 @@ function add(asked: Asked): void {
   queueMicrotask(() => {
     const all = waiting;
     waiting = [];
-    send(all);
+    while (all.length > 0) send(all.splice(0, QUERIES_MAX));
   });
 }
 
@@ -56,20 +59,21 @@ async function send(all: Asked[]): Promise<void> {
     if (asked.signal.aborted) gone();
     else asked.signal.addEventListener("abort", gone, { once: true });
   }
-  const sent = [...open];
+  // The same question, such as the whole of several lists, is asked once.
+  const sent = [...Map.groupBy(open, ({ body }) => JSON.stringify(body)).values()];
   if (sent.length === 0) return;
   try {
     const path = `/api/environments/${inProject().project_id}/query/stream/`;
-    const queries = sent.map(({ body }) => body);
+    const queries = sent.map(([one]) => one?.body);
     const { body, headers } = await request("POST", path, {
       body: { queries },
       signal: leave.signal,
     });
     for await (const part of partsOf(body as NonNullable<typeof body>, "\n")) {
       const line = JSON.parse(part) as Line;
-      const asked = sent[line.at];
-      if (asked === undefined || !open.delete(asked)) continue;
-      settle(asked, line, headers);
+      for (const asked of sent[line.at] ?? []) {
+        if (open.delete(asked)) settle(asked, line, headers);
+      }
     }
     throw new TypeError("The answer is not whole.");
   } catch (error) {

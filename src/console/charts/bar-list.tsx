@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { withUnit } from "../state/format.ts";
+import { roundPercent, withUnit } from "../state/format.ts";
 import type { Unit } from "../state/unit.ts";
 import { Icon } from "../ui/icon.tsx";
 import { SmallMark } from "./small-mark.tsx";
@@ -16,6 +16,8 @@ export type Bar = {
   value: number | null;
   unit?: Unit | undefined;
   note?: string | undefined;
+  /** Its part of the whole, from 0 to 1. */
+  share?: number | undefined;
   isSmall?: boolean;
   /** The effect of a click, for the pointer. */
   hint?: string | undefined;
@@ -56,8 +58,12 @@ export function BarList(props: {
   bars: readonly Bar[];
   /** The number of the longest bar, if other lists have the same scale. */
   greatest?: number;
+  /** A way to all rows, where only the first ones are shown. */
+  more?: { rowsMax: number; onShow: () => void } | undefined;
 }) {
-  const { title, measure, bars } = props;
+  const { title, measure, more } = props;
+  const hasMore = more !== undefined && props.bars.length > more.rowsMax;
+  const bars = hasMore ? props.bars.slice(0, more.rowsMax) : props.bars;
   const { list, note } = useFocusInPlace(bars);
   const sizeOf = ({ value }: Bar) => Math.abs(value ?? 0);
   // Shares and times may all be less than 1.
@@ -85,6 +91,11 @@ export function BarList(props: {
           </li>
         ))}
       </ol>
+      {hasMore && (
+        <button type="button" class="bar-more" onClick={more.onShow}>
+          Details
+        </button>
+      )}
     </div>
   );
 }
@@ -95,11 +106,12 @@ function BarRow({ bar }: { bar: Bar }) {
     <>
       <span class="bar-label">
         {bar.emblem}
-        {label}
+        <span>{label}</span>
       </span>
       <span class="bar-value">
         {isSmall && <SmallMark />}
-        {withUnit(value, unit)}
+        {bar.share !== undefined && <span class="bar-share">{roundPercent(bar.share)}</span>}{" "}
+        <span class="bar-number">{withUnit(value, unit)}</span>
         {note && <span class="faint"> {note}</span>}
       </span>
     </>

@@ -15,6 +15,10 @@ export const compact = (value: number): string => COMPACT.format(value);
 export const percent = (share: number | null | undefined): string =>
   share === null || share === undefined ? "–" : `${NUMBER.format(Math.round(share * 1000) / 10)} %`;
 
+/** A share between 0 and 1 as percent, without a fraction from 1 on, such as `15 %`. */
+export const roundPercent = (share: number): string =>
+  percent(share < 0.01 ? share : Math.round(share * 100) / 100);
+
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 
 /** A size in few characters, such as `4.2 MB`. */

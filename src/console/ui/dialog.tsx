@@ -12,11 +12,13 @@ type DialogProps = {
   /** The buttons at the bottom, the one to be chosen last. */
   actions?: ComponentChildren;
   isWide?: boolean;
+  /** Fills the right side of the window. */
+  isSide?: boolean;
   children: ComponentChildren;
 };
 
 /** A modal dialog, open as long as it is rendered. The focus returns to where it was before. */
-export function Dialog({ title, head, onClose, actions, isWide, children }: DialogProps) {
+export function Dialog({ title, head, onClose, actions, isWide, isSide, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // At once, not after the next paint: the next key that is typed already belongs to the dialog.
@@ -34,7 +36,7 @@ export function Dialog({ title, head, onClose, actions, isWide, children }: Dial
   return (
     <dialog
       ref={dialog}
-      class={isWide ? "dialog wide" : "dialog"}
+      class={`dialog${isWide ? " wide" : ""}${isSide ? " side" : ""}`}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

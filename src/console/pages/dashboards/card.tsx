@@ -9,9 +9,9 @@ import { unitOf } from "../insights/answer-table.ts";
 import { changeOf, datesBefore, lineBefore } from "../insights/changes.ts";
 import { directionOf } from "../insights/direction.ts";
 import { type Card, isOfNumbers, type Tile } from "./grid.ts";
-import { InsightTile, TextTile, type TileInsight, useAnswer } from "./tile.tsx";
+import { InsightTile, TextTile, type TileInsight } from "./tile.tsx";
 import { type Editing, TileTools } from "./tile-tools.tsx";
-import { overView, type View } from "./view.ts";
+import { overView, useAnswer, type View } from "./view.ts";
 
 type CardProps = {
   card: Card;

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type Answer, askForTile } from "../../api/ask.ts";
-import { type Loaded, useLoad } from "../../api/load.ts";
+import type { Answer } from "../../api/ask.ts";
 import { innerQuery, type Query } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { DataTable } from "../../charts/data-table.tsx";
@@ -15,7 +14,8 @@ import { CountedPersons } from "../insights/counted-persons.tsx";
 import { type Pick, pointPick } from "../insights/picks.ts";
 import { Result } from "../insights/result.tsx";
 import type { Tile } from "./grid.ts";
-import { overView, type View } from "./view.ts";
+import { ListSheet, wholeOf } from "./list-sheet.tsx";
+import { overView, useAnswer, type View } from "./view.ts";
 
 /** A text. */
 export function TextTile(props: { tile: Tile; tools: ComponentChildren; head: ComponentChildren }) {
@@ -39,11 +39,8 @@ export function TextTile(props: { tile: Tile; tools: ComponentChildren; head: Co
 /** An insight of a tile. */
 export type TileInsight = NonNullable<Tile["insight"]>;
 
-/** Asks the question of a tile over the period and the filters of its dashboard. */
-export function useAnswer(query: Query, { over }: View): Loaded<Answer> {
-  const filters = isList(query) ? {} : over;
-  return useLoad(JSON.stringify([query, filters]), (signal) => askForTile(query, signal, filters));
-}
+/** Rows of a list that a tile shows. */
+const LIST_ROWS_MAX = 9;
 
 /** The answer of an insight with its name, or in place of it `head`, and its menu, or in place of it `tools`. */
 export function InsightTile(props: {
@@ -64,7 +61,14 @@ export function InsightTile(props: {
   const query = overView(own, view.period);
   const isOnItsOwn = isSql(query) || isList(query);
   const answer = useAnswer(query, view);
+  const whole = useAnswer(wholeOf(query), view);
   const [isTable, setTable] = useState(false);
+  const [hasSheet, showSheet] = useState(false);
+  const list = {
+    rowsMax: LIST_ROWS_MAX,
+    onShow: () => showSheet(true),
+    whole: whole.data?.results[0]?.aggregated_value,
+  };
   // The tile's question with period and filters, so that the editor shows the same numbers.
   const asked = answer.data && JSON.stringify(answer.data.query);
   const place = href(`insights/${short_id}`, { q: asked });
@@ -104,11 +108,13 @@ export function InsightTile(props: {
                 title={shown.explanation ?? name}
                 insight={insight.id}
                 filtering={view.filtering}
+                list={list}
               />
             )
           }
         </Load>
       </section>
+      {hasSheet && <ListSheet {...{ name, query, view, whole }} onClose={() => showSheet(false)} />}
     </>
   );
 }

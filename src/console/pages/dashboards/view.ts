@@ -1,8 +1,10 @@
-import type { Over } from "../../api/ask.ts";
+import { type Answer, askForTile, type Over } from "../../api/ask.ts";
+import { type Loaded, useLoad } from "../../api/load.ts";
 import type { Query } from "../../api/query.ts";
 import { useAddress } from "../../state/address.ts";
 import { dateRangeOf } from "../../state/bounds.ts";
 import { type Filter, plainFilters, readFilters } from "../../state/filters.ts";
+import { isList } from "../insights/answer-table.ts";
 import type { Filtering } from "../insights/plotted.tsx";
 import { overPeriod, periodOf } from "../insights/query-state.ts";
 import type { Dashboard } from "./changes.ts";
@@ -95,3 +97,10 @@ export function useView(dashboard: Dashboard): View {
 /** The query of a tile over the period of its dashboard. */
 export const overView = (query: Query, period: string): Query =>
   period === "" ? query : { ...query, ...overPeriod(query, period) };
+
+/** Asks the question of a tile, if it is one, over the period and the filters of its dashboard. */
+export function useAnswer(query: Query | null, { over }: View): Loaded<Answer> {
+  const filters = query && isList(query) ? {} : over;
+  const key = query && JSON.stringify([query, filters]);
+  return useLoad(key, (signal) => askForTile(query as Query, signal, filters));
+}

@@ -25,6 +25,8 @@ export type ResultProps = {
   insight?: number | undefined;
   /** The filters of the page, which a row of a list changes; without them a row opens its people. */
   filtering?: Filtering | undefined;
+  /** Of a list of few rows: a way to all of them, and the number of the whole. */
+  list?: { rowsMax: number; onShow: () => void; whole: number | null | undefined } | undefined;
   /** Its annotations, where the page has loaded them. */
   annotations?: Annotations;
 };

@@ -122,7 +122,7 @@ function rowOf(line: Line, { answer, filtering }: PartProps, onPeople: (() => vo
 }
 
 function Totals(props: PartProps) {
-  const { answer, title, onPick } = props;
+  const { answer, title, onPick, list } = props;
   const series = seriesOf(answer);
   const bars = answer.results.flatMap((line, at): Bar[] => {
     if (line.compare_label === "previous") return [];
@@ -133,9 +133,10 @@ function Totals(props: PartProps) {
     const key = JSON.stringify([line.series, line.label, line.breakdown_value]);
     const row = rowOf(line, props, pickOf(answer, at, onPick));
     const emblem = emblemIn(answer.query, line);
-    return [{ key, label, emblem, value, unit, note, isSmall, ...row }];
+    const share = list?.whole && value !== null ? value / list.whole : undefined;
+    return [{ key, label, emblem, value, unit, note, share, isSmall, ...row }];
   });
-  return <BarList title={title} measure={commonMeasure(answer)} bars={bars} />;
+  return <BarList title={title} measure={commonMeasure(answer)} bars={bars} more={list} />;
 }
 
 /** The flag or the sign of the value by which a line is broken down, if it is the value of one property. */
