@@ -281,7 +281,7 @@ describe("the pages", () => {
     const and = { type: "AND", values: [{ type: "AND", values: [one("Firefox")] }] };
     await ask("PATCH", `dashboards/${id}/`, { filters: { properties: and } });
     await light.go(`dashboards/${id}/`);
-    await page.getByText("$browser is Firefox").waitFor();
+    await page.getByText("Browser is Firefox").waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -91,9 +91,11 @@ test("a question is asked in words, changed in the builder, and saved", async ()
   await text("Firefox");
   await keys.press("Control+s");
   await heading("Save the question");
-  expect(await page.getByLabel("Name").inputValue()).toBe("page views by browser last 7 days");
+  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(
+    "page views by browser last 7 days",
+  );
   await keys.press("Escape");
-  await keys.reach("Shown as");
+  await keys.reach("Chart type");
   await keys.press("ArrowDown");
   await keys.press("Control+s");
   await heading("Save the question");

@@ -64,12 +64,17 @@ test("messages name a scope as the form of keys does", () => {
 test("a project is renamed, and its key is reset while the old one still counts", async () => {
   const { page, go, problems } = opened;
   await go("settings/");
+  const choose = async (zone: string) => {
+    await page.getByRole("button", { name: /^Time zone/ }).click();
+    await page.getByRole("combobox", { name: "Time zone" }).fill(zone);
+    await page.keyboard.press("Enter");
+  };
   await page.getByLabel("Name").fill("Shop");
-  await page.getByLabel("Time zone").fill("Nowhere/Land");
+  await choose("Nowhere/Land");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The IANA name of a time zone is expected").waitFor();
   problems.length = 0;
-  await page.getByLabel("Time zone").fill("Europe/Berlin");
+  await choose("Europe/Berlin");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: "Shop", exact: true }).first().waitFor();
   await page.getByRole("button", { name: "New key…" }).click();

@@ -31,7 +31,9 @@ test("words are saved as the query that they were read as", async () => {
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => (url.searchParams.get("q") ?? "").includes("wStart"));
   await page.getByRole("button", { name: "Save", exact: true, disabled: false }).click();
-  expect(await page.getByLabel("Name").inputValue()).toBe("daily visitors this week");
+  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(
+    "daily visitors this week",
+  );
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await page.waitForURL((url) => !url.pathname.includes("new"));
   const short_id = new URL(page.url()).pathname.split("/").at(-2);

@@ -18,6 +18,7 @@ export type SeriesNode = {
   math_property?: string;
   math_property_type?: string;
   math_hogql?: string;
+  math_group_type_index?: number;
   custom_name?: string;
   properties?: unknown;
 };
@@ -39,6 +40,7 @@ export type Query = {
   query?: string;
   /** Of lists of events: their name, and the period. */
   event?: string | null;
+  select?: string | string[];
   after?: string | null;
   before?: string | null;
   /** Of lists of persons or events: how many rows are left out at their beginning. */

@@ -1,93 +1,123 @@
-import { useEffect, useState } from "preact/hooks";
+import { eventTitle, propertyTitle } from "../state/format.ts";
 import { inProject } from "../state/project.ts";
-import { api, read, request } from "./client.ts";
+import { SESSION_PROPERTIES } from "../state/session-properties.ts";
+import { api, read, request, type Schemas } from "./client.ts";
+import { useLoad } from "./load.ts";
+import { may } from "./session.ts";
 
-/** How long the user may pause while typing before suggestions are loaded, in milliseconds. */
-const TYPING_MS = 200;
+/** A name or a value to choose, with its type and its number. */
+export type Item = {
+  value: string;
+  label: string;
+  /** Its type, such as `Numeric`. */
+  note?: string | undefined;
+  /** How often it was seen. */
+  count?: number;
+};
 
-/** Suggestions, and the key of what they were loaded for. */
-type Found = { key: string | null; names: string[] };
+/** Items that have a text in them, and whether there are no others. */
+export type Items = { items: readonly Item[]; isWhole: boolean };
 
-const NOTHING: Found = { key: null, names: [] };
+/** Items to choose from. Its key names them. */
+export type Source = {
+  key: string;
+  load(search: string, signal: AbortSignal): Promise<Items>;
+};
 
-/** Suggestions for a text that is being typed; none if they cannot be loaded, since typing goes on without. */
-const useSuggestions = (...of: Parameters<typeof useFound>): string[] => useFound(...of).names;
+/** Items that are known without the server. */
+export const fixed = (key: string, items: readonly Item[]): Source => ({
+  key: `${key} ${items.map(({ value }) => value)}`,
+  load: async () => ({ items, isWhole: true }),
+});
 
-function useFound(key: string | null, load: (signal: AbortSignal) => Promise<string[]>): Found {
-  const [found, setFound] = useState(NOTHING);
-  // `key` names what `load` depends on.
-  useEffect(() => {
-    if (key === null) return setFound(NOTHING);
-    const leave = new AbortController();
-    const timer = setTimeout(() => {
-      load(leave.signal)
-        .then((names) => setFound({ key, names }))
-        .catch(() => undefined);
-    }, TYPING_MS);
-    return () => {
-      clearTimeout(timer);
-      leave.abort();
-    };
-  }, [key]);
-  return found;
+/** Most items that are loaded at once. */
+const ITEMS_MAX = 100;
+
+/** Names of events, the most frequent first. */
+export const EVENTS: Source = {
+  key: "events",
+  async load(search, signal) {
+    const query = { limit: ITEMS_MAX, ...(search && { search }) };
+    const params = { path: inProject(), query };
+    const page = await read(
+      api.GET("/api/environments/{project_id}/event_definitions/", { params, signal }),
+    );
+    const items = page.results.map(({ name, count }) => ({
+      ...{ value: name, label: eventTitle(name), count },
+    }));
+    return { items, isWhole: page.next === null };
+  },
+};
+
+/** Whose property it is: `group:0` of groups of the first type. */
+export type Owner = string;
+
+/** Names of the properties of an owner, or of those with numbers, the most frequent first. */
+export function propertiesOf(owner: Owner, isNumber = false): Source {
+  const itemOf = ({ name, type }: { name: string; type: string | null }) => ({
+    ...{ value: name, label: propertyTitle(name), note: type ?? undefined },
+  });
+  const fits = ({ note }: Item) => !isNumber || note === "Numeric";
+  if (owner === "session") return fixed("session", SESSION_PROPERTIES.map(itemOf).filter(fits));
+  const type = (/^(?:group|person)/.exec(owner)?.[0] ?? "event") as "event" | "person" | "group";
+  return {
+    key: `properties ${type} ${isNumber}`,
+    async load(search, signal) {
+      const query = { type, limit: ITEMS_MAX, ...(search && { search }) } as const;
+      const params = { path: inProject(), query };
+      const page = await read(
+        api.GET("/api/environments/{project_id}/property_definitions/", { params, signal }),
+      );
+      const items = page.results.map(({ name, property_type, count }) => ({
+        ...itemOf({ name, type: property_type }),
+        count,
+      }));
+      return { items: items.filter(fits), isWhole: page.next === null };
+    },
+  };
 }
 
-const path = () => inProject();
+/** Least number of values of which an answer may leave out others. */
+const VALUES_MAX = 50;
 
-/** Most names that are suggested. */
-const NAMES_MAX = 50;
+/** The beginning of names of sessions' properties, which are those of an event of theirs. */
+const OF_SESSIONS = /^\$(?:entry|end|exit)_/;
 
-/**
- * Names of events that have a text in them, the most frequent first. `isUnknown` once it is sure that none of them
- * begins with the text.
- */
-export function useEventNames(search: string): { names: string[]; isUnknown: boolean } {
-  const key = `events ${search}`;
-  const found = useFound(key, async (signal) => {
-    const query = { search, limit: NAMES_MAX };
-    const page = await read(
-      api.GET("/api/environments/{project_id}/event_definitions/", {
-        params: { path: path(), query },
-        signal,
-      }),
-    );
-    return page.results.map(({ name }) => name);
-  });
-  const { names } = found;
-  const isWhole = found.key === key && names.length < NAMES_MAX;
-  return { names, isUnknown: isWhole && !names.some((name) => name.startsWith(search)) };
+/** Values of a property, the most frequent first. */
+export function valuesOf(owner: Owner, key: string): Source {
+  const [type = "event", index] = owner.split(":");
+  // The API knows no values of sessions; those of their events are the same, but for pages of their own.
+  const property = type === "session" ? key.replace(OF_SESSIONS, "$").replace("$utm", "utm") : key;
+  return {
+    key: `values ${owner} ${key}`,
+    async load(search, signal) {
+      const noun = { person: "persons", group: "groups" }[type] ?? "events";
+      const query = new URLSearchParams({ key: property, ...(search && { value: search }) });
+      if (index !== undefined) query.set("group_type_index", index);
+      const path = `/api/environments/${inProject().project_id}/${noun}/values/?${query}`;
+      const body: unknown = await (await request("GET", path, { signal })).json();
+      const items = valuesIn(body).map(({ name, count }) => {
+        const value = typeof name === "string" ? name : JSON.stringify(name);
+        return { value, label: value, ...(count !== undefined && { count }) };
+      });
+      return { items, isWhole: items.length < VALUES_MAX };
+    },
+  };
 }
 
-/** Names of properties of events or persons that have a text in them. */
-export const usePropertyNames = (type: "event" | "person" | "group", search: string): string[] =>
-  useSuggestions(`properties ${type} ${search}`, async (signal) => {
-    const query = { search, type, limit: NAMES_MAX };
-    const page = await read(
-      api.GET("/api/environments/{project_id}/property_definitions/", {
-        params: { path: path(), query },
+function valuesIn(body: unknown): { name: unknown; count?: number }[] {
+  return Array.isArray(body) ? body : ((body as { results?: [] } | null)?.results ?? []);
+}
+
+/** The types of groups; none while they are not known, or the session may not read them. */
+export function useGroupTypes(): readonly Schemas["GroupType"][] {
+  const types = useLoad(may("group:read") ? "group types" : null, (signal) =>
+    read(
+      api.GET("/api/environments/{project_id}/groups_types/", {
+        params: { path: inProject() },
         signal,
       }),
-    );
-    return page.results.map(({ name }) => name);
-  });
-
-/** Values of a property that have a text in them, the most frequent first. */
-export const useValues = (
-  type: "event" | "person" | "group",
-  key: string,
-  search: string,
-  groupTypeIndex = 0,
-): string[] =>
-  useSuggestions(key === "" ? null : `values ${type} ${key} ${search}`, async (signal) => {
-    const noun = { event: "events", person: "persons", group: "groups" }[type];
-    const query = new URLSearchParams({ key, ...(search === "" ? {} : { value: search }) });
-    if (type === "group") query.set("group_type_index", String(groupTypeIndex));
-    const where = `/api/environments/${path().project_id}/${noun}/values/?${query}`;
-    const body: unknown = await (await request("GET", where, { signal })).json();
-    return valuesIn(body).map((name) => (typeof name === "string" ? name : JSON.stringify(name)));
-  });
-
-function valuesIn(body: unknown): unknown[] {
-  const results = Array.isArray(body) ? body : (body as { results?: unknown[] } | null)?.results;
-  return (results ?? []).map((one) => (one as { name: unknown }).name);
+    ),
+  );
+  return types.data ?? [];
 }

@@ -1,15 +1,14 @@
 import { rangeWords } from "./bounds.ts";
 import type { Filter } from "./filter.ts";
-import { eventTitle, valueText } from "./format.ts";
+import { eventTitle, propertyTitle, valueText } from "./format.ts";
+import { readTime, timeName } from "./time-filter.ts";
 
 export type { Filter };
 
-/** A filter that the console can change; others are shown, and stay as they are. */
-export type EditableFilter = Filter & { key: string; type: "event" | "person" | "group" };
-
 /** Whether the console can change a filter. */
-export const isEditable = (filter: Filter): filter is EditableFilter =>
-  /^(event|person|group)$/.test(filter.type) && filter.key !== null;
+export const isEditable = ({ type, key }: Filter): boolean =>
+  type === "behavioral" ||
+  (type === "hogql" ? readTime(String(key)) !== undefined : typeof key === "string");
 
 /** The operators of a filter, in the order in which they are offered. */
 export const OPERATORS: readonly { value: string; label: string }[] = [
@@ -76,18 +75,23 @@ export function filterText(filter: Filter): string {
   const { key, operator, value, type } = filter;
   const verb = OPERATORS.find((one) => one.value === operator)?.label ?? plain(operator);
   const shown = Array.isArray(value) ? value.map(valueText).join(" or ") : valueText(value);
-  const name = type === "person" || type === "session" ? `${type} ${key}` : key;
+  const title = propertyTitle(String(key));
+  const name = type === "person" || type === "session" ? `${type} ${title}` : title;
   return needsValue(operator) ? `${name} ${verb} ${shown}` : `${name} ${verb}`;
 }
 
-/** A condition on the hour or the day of the week in words, such as `hour of the day between 18 and 21`. */
-const timeText = (key: string): string =>
-  key
-    .replace(/^toHour\(timestamp\)/, "hour of the day")
-    .replace("toDayOfWeek(timestamp) IN (6, 7)", "on weekends")
-    .replace("toDayOfWeek(timestamp) IN (1, 2, 3, 4, 5)", "on weekdays")
-    .replace(/^toDayOfWeek\(timestamp\)/, "day of the week, from 1 on Monday,")
-    .replace(/\b(?:NOT|BETWEEN|AND|IN)\b/g, (word) => word.toLowerCase());
+/** A condition on the hour or the day of the week in words, such as `Day of the week is Saturday or Sunday`. */
+function timeText(key: string): string {
+  const time = readTime(key);
+  if (time === undefined) return key;
+  const { expression, met } = time;
+  const name = expression === "toHour(timestamp)" ? "Hour of the day" : "Day of the week";
+  const isRow =
+    met.length > 2 && met.every((one, at) => at === 0 || one === (met[at - 1] ?? 0) + 1);
+  const [first = 0, last = 0] = [met[0], met.at(-1)];
+  const shown = isRow ? [first, last] : met;
+  return `${name} is ${shown.map((one) => timeName(expression, one)).join(isRow ? " to " : " or ")}`;
+}
 
 const plain = (word: string): string => word.replaceAll("_", " ");
 

@@ -146,3 +146,13 @@ const NAMES: Record<string, string> = {
 
 /** The name of an event in words; its own if it has no other. */
 export const eventTitle = (name: string): string => NAMES[name] ?? name;
+
+/** The name of a property in words, such as `Browser version` of `$browser_version`; names of one's own stay. */
+export function propertyTitle(name: string): string {
+  if (!/^\$[a-z]/.test(name)) return name;
+  const words = name
+    .replace(/^\$(?:geoip_)?/, "")
+    .replaceAll("_", " ")
+    .replace(/\b(?:url|os|ip|id|utm)\b/g, (word) => word.toUpperCase());
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}

@@ -12,7 +12,6 @@ type FieldProps = {
   problem?: string | undefined;
   /** Hides the label from the eye; screen readers still say it. */
   isBare?: boolean;
-  suggestions?: readonly string[];
   onKeyDown?: (event: KeyboardEvent) => void;
   placeholder?: string;
   autocomplete?: "off" | "current-password";
@@ -25,17 +24,7 @@ type FieldProps = {
 
 /** A field for one line of text, with its label, its hint and its problem. */
 export function Field(props: FieldProps) {
-  const {
-    label,
-    value,
-    onInput,
-    type = "text",
-    hint,
-    problem,
-    isBare,
-    suggestions,
-    ...rest
-  } = props;
+  const { label, value, onInput, type = "text", hint, problem, isBare, ...rest } = props;
   const id = useId();
   const hasNote = hint !== undefined || problem !== undefined;
   return (
@@ -49,18 +38,10 @@ export function Field(props: FieldProps) {
         // The types of elements ask for one type; all of these take the same attributes.
         type={type as "text"}
         value={value}
-        list={suggestions && `${id}-list`}
         aria-invalid={problem !== undefined || undefined}
         aria-describedby={hasNote ? `${id}-note` : undefined}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
-      {suggestions && (
-        <datalist id={`${id}-list`}>
-          {suggestions.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      )}
       {hasNote && (
         <p id={`${id}-note`} class={problem === undefined ? "caption" : "caption bad"}>
           {problem ?? hint}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
+import { useFloating } from "./pick/floating.ts";
 
 /** An entry of a menu: does something, or leads to an address. */
 export type MenuItem = {
@@ -9,13 +10,6 @@ export type MenuItem = {
   isChosen?: boolean;
   isDanger?: boolean;
 } & ({ onChoose: () => void } | { href: string });
-
-/** The least distance from the edge of the window, and the distance from the button, in pixels. */
-const EDGE = 8;
-const GAP = 4;
-
-/** The greatest part of the window's height that a list takes. */
-const PART_MAX = 0.7;
 
 /** A button that opens a list. Arrow keys move in it, Escape closes it, a letter jumps to an entry. */
 export function Menu(props: {
@@ -35,31 +29,9 @@ export function Menu(props: {
     setOpen(false);
     root.current?.querySelector("button")?.focus();
   };
-  // Before the list is seen, and again while something moves below it.
-  useLayoutEffect(() => {
-    const button = root.current?.querySelector("button");
-    if (!isOpen || !list.current || !button) return;
-    const again = () => list.current && place(list.current, button);
-    again();
-    addEventListener("scroll", again, { capture: true, passive: true });
-    addEventListener("resize", again);
-    return () => {
-      removeEventListener("scroll", again, { capture: true });
-      removeEventListener("resize", again);
-    };
-  }, [isOpen]);
+  useFloating(isOpen, root, list, () => setOpen(false));
   useEffect(() => {
-    if (!isOpen) return;
-    (entries().find((one) => one.ariaChecked === "true") ?? entries()[0])?.focus();
-    const leave = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    addEventListener("pointerdown", leave);
-    addEventListener("focusin", leave);
-    return () => {
-      removeEventListener("pointerdown", leave);
-      removeEventListener("focusin", leave);
-    };
+    if (isOpen) (entries().find((one) => one.ariaChecked === "true") ?? entries()[0])?.focus();
   }, [isOpen]);
   const move = (event: KeyboardEvent) => {
     if (!isOpen) return;
@@ -138,23 +110,4 @@ function Entry({ item, onDone }: { item: MenuItem; onDone: () => void }) {
       {content}
     </button>
   );
-}
-
-/**
- * Puts a list next to its button: below it, or above where there is more room, from its left edge, or to its right
- * edge where it would leave the window. Its position is fixed, so that no part of the page cuts it off.
- */
-function place(list: HTMLElement, button: HTMLElement): void {
-  const { left, right, top, bottom } = button.getBoundingClientRect();
-  const [below, above] = [innerHeight - bottom, top].map((room) => room - GAP - EDGE);
-  const [down = 0, up = 0] = [below, above];
-  const { style } = list;
-  const height = Math.min(list.scrollHeight + 2, innerHeight * PART_MAX);
-  const isBelow = height <= down || down >= up;
-  style.maxHeight = `${Math.min(height, isBelow ? down : up)}px`;
-  style.top = isBelow ? `${bottom + GAP}px` : "";
-  style.bottom = isBelow ? "" : `${innerHeight - top + GAP}px`;
-  const width = list.offsetWidth;
-  const start = left + width <= innerWidth - EDGE ? left : right - width;
-  style.left = `${Math.max(EDGE, start)}px`;
 }

@@ -6,7 +6,7 @@ import { may, mayAsk } from "../../api/session.ts";
 import { PageHead } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { ButtonLink } from "../../ui/button.tsx";
-import { FilterEditor } from "../../ui/filter-editor.tsx";
+import { FilterEditor, QUERY_OWNERS } from "../../ui/filter-editor.tsx";
 import { announce } from "../../ui/live-region.tsx";
 import { PeriodChoice } from "../../ui/period-picker.tsx";
 import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
@@ -111,6 +111,7 @@ function Shown({ dashboard, loaded }: { dashboard: Dashboard; loaded: Loaded<Das
         <FilterEditor
           filters={view.filters}
           saved={dashboard.filters["properties"]}
+          types={QUERY_OWNERS}
           onChange={view.setFilters}
         />
         <PeriodChoice period={view.period} onPeriod={view.setPeriod} noPeriod={view.noPeriod} />

@@ -1,19 +1,19 @@
 import { api, read, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { askPage } from "../../api/page.ts";
-import { useEventNames } from "../../api/suggestions.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
 import { type Filter, readFilters, writeFilters } from "../../state/filters.ts";
-import { day } from "../../state/format.ts";
+import { day, eventTitle } from "../../state/format.ts";
 import { labelOf, timesOf } from "../../state/period.ts";
 import { inProject, zone } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { FIRST_PAGE, ListTable, useList } from "../../ui/list.tsx";
 import { PeriodPicker, usePeriod } from "../../ui/period-picker.tsx";
 import { namesOf } from "../../ui/person/names.ts";
+import { PickChip } from "../../ui/pick/picker.tsx";
+import { ANY_EVENT } from "../../ui/pick/property-picker.tsx";
 import { Load, NothingInPeriod, NothingPasses, NothingYet, Skeleton } from "../../ui/states.tsx";
 import { eventColumns } from "./event-columns.tsx";
 import { EventDetail } from "./event-detail.tsx";
@@ -71,17 +71,14 @@ export function EventsPage() {
 }
 
 function EventName({ value, onChange }: { value: string; onChange: (name: string) => void }) {
-  const { names } = useEventNames(value);
   return (
-    <Field
+    <PickChip
       label="Event"
-      isBare
-      type="search"
-      placeholder="All events"
-      autocomplete="off"
-      value={value}
-      suggestions={names}
-      onInput={onChange}
+      text={value === "" ? "All events" : eventTitle(value)}
+      source={ANY_EVENT}
+      chosen={[value]}
+      anyText="Use"
+      onChoose={onChange}
     />
   );
 }

@@ -18,7 +18,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
 import { type Annotations, useAnnotations } from "./annotations.tsx";
 import { isList, isSql, tableOf } from "./answer-table.ts";
-import { Builder } from "./builder.tsx";
+import { Builder } from "./builder/builder.tsx";
 import {
   FIRST_QUERY,
   KINDS,
@@ -112,27 +112,16 @@ function QuestionPart(props: {
   query: Query;
   isRefused: boolean;
   isAwaited: boolean;
-  onKeep: () => void;
-  onChange: (next: Query, asked: Asked) => void;
+  onChange: (next: Query) => void;
 }) {
-  const { query, isRefused, isAwaited, onKeep, onChange } = props;
+  const { query, isRefused, isAwaited, onChange } = props;
   if (!isRefused && !isAwaited && !isBuilt(query) && !isList(query)) return null;
   return (
-    <Panel title="Question">
-      {isAwaited && <Skeleton height={480} />}
+    <section class="panel" aria-label="Builder">
+      {isAwaited && <Skeleton height={32} />}
       {isRefused && <p class="caption">The fields appear once the words are understood.</p>}
-      {!isAwaited && !isRefused && (
-        // A typed change is a step of the history when its field loses the focus.
-        <div onChange={onKeep}>
-          <Builder
-            query={query}
-            onChange={(next) =>
-              onChange(next, { isRun: next.series?.length !== query.series?.length })
-            }
-          />
-        </div>
-      )}
-    </Panel>
+      {!isAwaited && !isRefused && <Builder query={query} onChange={onChange} />}
+    </section>
   );
 }
 
@@ -185,8 +174,7 @@ function Editor(props: {
           query={query}
           isRefused={isRefused}
           isAwaited={isWords(query) && !answer.data && !answer.problem}
-          onKeep={keep}
-          onChange={change}
+          onChange={choose}
         />
         <Panel
           title="Answer"

@@ -31,49 +31,9 @@ export const withPresent = (
 ): readonly { value: string; label: string }[] =>
   choices.some((one) => one.value === value) ? choices : [...choices, { value, label }];
 
-/** The measures of an event. */
-export const MATHS: readonly { value: string; label: string }[] = [
-  { value: "total", label: "events" },
-  { value: "dau", label: "persons" },
-  { value: "first_time_for_user", label: "persons for the first time" },
-  { value: "unique_session", label: "sessions" },
-  { value: "weekly_active", label: "weekly active persons" },
-  { value: "monthly_active", label: "monthly active persons" },
-  { value: "sum", label: "sum of" },
-  { value: "avg", label: "average of" },
-  { value: "min", label: "minimum of" },
-  { value: "max", label: "maximum of" },
-  { value: "median", label: "median of" },
-  { value: "p90", label: "90th percentile of" },
-  { value: "p95", label: "95th percentile of" },
-  { value: "p99", label: "99th percentile of" },
-];
-
 /** Whether a measure needs a property with numbers. */
 export const needsProperty = (math: string | undefined): boolean =>
   /^(sum|avg|min|max|median|p\d\d)$/.test(math ?? "");
-
-/** How trends are drawn. */
-export const DISPLAYS: readonly { value: string; label: string }[] = [
-  { value: "ActionsLineGraph", label: "Lines" },
-  { value: "ActionsBar", label: "Bars" },
-  { value: "ActionsBarValue", label: "Totals" },
-  { value: "BoldNumber", label: "Number" },
-  { value: "ActionsTable", label: "Table" },
-];
-
-/** Names of displays that only other clients choose. */
-export const OTHER_DISPLAYS: Record<string, string> = {
-  ...{ ActionsLineGraphCumulative: "Lines that add up", ActionsPie: "Totals as a pie" },
-  ...{ ActionsAreaGraph: "Areas", ActionsUnstackedBar: "Bars side by side", WorldMap: "Map" },
-};
-
-/** How funnels are shown. */
-export const FUNNEL_VIEWS: readonly { value: string; label: string }[] = [
-  { value: "steps", label: "Steps" },
-  { value: "trends", label: "Conversion over time" },
-  { value: "time_to_convert", label: "Times to convert" },
-];
 
 /** The first question of a new insight. */
 export const FIRST_QUERY: Query = {
@@ -198,28 +158,6 @@ export function withKind(query: Query, kind: Kind): Query {
   if (kind === "LifecycleQuery") return { ...common, series: plain.slice(0, 1), interval: "week" };
   if (kind === "TrendsQuery") return { ...common, series: events, interval: "day" };
   return { ...common, series: plain };
-}
-
-/** The same question without fields that have no effect in its form, which the server refuses. */
-export function withoutIdle(query: Query): Query {
-  const { funnelsFilter, trendsFilter, breakdownFilter } = query;
-  const viz = funnelsFilter?.["funnelVizType"] ?? "steps";
-  const isTotal = /^(BoldNumber|ActionsBarValue)$/.test(String(trendsFilter?.["display"]));
-  const idle = [
-    ...(viz === "time_to_convert" ? [] : ["binCount", "timeToConvertAggregation"]),
-    ...(viz === "steps" ? ["funnelFromStep", "funnelToStep"] : []),
-    ...(breakdownFilter === undefined
-      ? ["breakdownAttributionType", "breakdownAttributionValue"]
-      : []),
-    ...(isTotal ? ["smoothingIntervals"] : []),
-  ];
-  const used = (filter: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(filter).filter(([name]) => !idle.includes(name)));
-  return {
-    ...query,
-    ...(funnelsFilter === undefined ? {} : { funnelsFilter: used(funnelsFilter) }),
-    ...(trendsFilter === undefined ? {} : { trendsFilter: used(trendsFilter) }),
-  };
 }
 
 const seriesOfList = ({ event }: Query): SeriesNode[] =>

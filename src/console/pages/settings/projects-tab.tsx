@@ -3,6 +3,7 @@ import { useChange } from "../../api/change.ts";
 import { api, read } from "../../api/client.ts";
 import { ofRow } from "../../api/conflict.ts";
 import { may } from "../../api/session.ts";
+import { fixed } from "../../api/suggestions.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
 import { day } from "../../state/format.ts";
@@ -11,6 +12,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { PickChip } from "../../ui/pick/picker.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { ProjectKey } from "./project-key.tsx";
@@ -67,7 +69,10 @@ function ProjectDetail({ of }: { of: Project }) {
 }
 
 /** The zones that the browser knows; the server may know more. */
-const ZONES = Intl.supportedValuesOf("timeZone");
+const ZONES = fixed(
+  "time zones",
+  Intl.supportedValuesOf("timeZone").map((value) => ({ value, label: value })),
+);
 
 /** The fields of a project. */
 type Draft = { name: string; timezone: string };
@@ -88,16 +93,20 @@ function ProjectFields(props: {
         onInput={(name) => onChange({ ...draft, name })}
         problem={attr === "name" ? detail : undefined}
       />
-      <Field
-        label="Time zone"
-        required
-        autocomplete="off"
-        value={draft.timezone}
-        suggestions={ZONES}
-        onInput={(timezone) => onChange({ ...draft, timezone })}
-        hint="Sets day and week boundaries, e.g. Europe/Berlin."
-        problem={attr === "timezone" ? detail : undefined}
-      />
+      <div class="field">
+        <span class="caption">Time zone</span>
+        <PickChip
+          label="Time zone"
+          text={draft.timezone}
+          source={ZONES}
+          chosen={[draft.timezone]}
+          anyText="Use"
+          onChoose={(timezone) => onChange({ ...draft, timezone })}
+        />
+        <p class={attr === "timezone" ? "caption bad" : "caption"}>
+          {attr === "timezone" ? detail : "Sets day and week boundaries, e.g. Europe/Berlin."}
+        </p>
+      </div>
     </>
   );
 }
