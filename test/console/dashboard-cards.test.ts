@@ -131,6 +131,29 @@ test("a tab is asked once it is chosen, and its rows filter the page", async () 
   expect(problems).toEqual([]);
 });
 
+test("the people of the last five minutes are counted, and lead to the live events", async () => {
+  const { page, problems } = opened;
+  const now = ["ann", "ben"].map((distinct_id) => ({
+    ...{ event: "$pageview", distinct_id, properties: { $os: "OS 0" } },
+  }));
+  await server.capture({ api_key: PROJECT_KEY, batch: now }, "/batch/");
+  await server.stored(EVENTS.length + now.length);
+  await opened.go("dashboards/1/?period=30d");
+  const since = new Date(Date.now() - 300_000).toISOString();
+  const recent = {
+    kind: "TrendsQuery",
+    series: [{ math: "dau" }],
+    dateRange: { date_from: since },
+  };
+  const query = { ...recent, trendsFilter: { display: "BoldNumber" } };
+  const { results } = await send<{ results: Line[] }>(server, "POST", "query/", { query });
+  const count = Number(results[0]?.aggregated_value);
+  expect(count).toBeGreaterThanOrEqual(2);
+  await page.getByRole("link", { name: `${count} online` }).click();
+  await page.waitForURL(/live=1/);
+  expect(problems).toEqual([]);
+});
+
 test("a long list has nine rows, and all of them in a sheet, to be searched, sorted and saved", async () => {
   const { page, problems } = opened;
   await opened.go("dashboards/1/");

@@ -21,6 +21,7 @@ import {
 } from "./changes.ts";
 import { DashboardTools } from "./dashboard-tools.tsx";
 import { placed } from "./grid.ts";
+import { Online } from "./online.tsx";
 import { useView } from "./view.ts";
 
 const ABOVE = { title: "Dashboards", href: "" };
@@ -114,6 +115,7 @@ function Shown({ dashboard, loaded }: { dashboard: Dashboard; loaded: Loaded<Das
           types={QUERY_OWNERS}
           onChange={view.setFilters}
         />
+        {mayAsk() && <Online />}
         <PeriodChoice period={view.period} onPeriod={view.setPeriod} noPeriod={view.noPeriod} />
         {canEdit && (
           <DashboardTools
