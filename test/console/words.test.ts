@@ -39,6 +39,43 @@ test("words are saved as the query that they were read as", async () => {
   const short_id = new URL(page.url()).pathname.split("/").at(-2);
   const { query } = await send<Insight>(server, "GET", `insights/${short_id}/`);
   expect(query).toMatchObject({ ...VISITORS, dateRange: { date_from: "wStart" } });
+
+  // The question stays in its own words, until the query is another one.
+  await go(`insights/${short_id}/`);
+  await page.getByRole("heading", { name: "daily visitors this week" }).waitFor();
+  await question("daily visitors this week");
+  await page.getByLabel("Interval", { exact: true }).selectOption("week");
+  await question("Visitors per week, this week");
+  expect(problems).toEqual([]);
+});
+
+/** Waits until the field of the question has these words. */
+async function question(words: string): Promise<void> {
+  const field = opened.page.getByRole("textbox", { name: "Question" });
+  while ((await field.inputValue()) !== words) await Bun.sleep(20);
+}
+
+test("a saved insight is added to a dashboard by its menu, and a new one when it is saved", async () => {
+  const { page, problems, go } = opened;
+  const { id } = await send<{ id: number }>(server, "POST", "dashboards/", { name: "Sales" });
+  const made = await send<Insight>(server, "POST", "insights/", { name: "One", query: VISITORS });
+  await go(`insights/${made.short_id}/`);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Add to a dashboard…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Add to a dashboard").selectOption({ label: "Sales" });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const path = `insights/${made.short_id}/`;
+  expect(await send(server, "GET", path)).toMatchObject({ dashboards: [id] });
+
+  await go("insights/new/");
+  await page.getByRole("button", { name: "Save", exact: true, disabled: false }).click();
+  await dialog.getByLabel("Add to a dashboard").selectOption({ label: "Sales" });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.waitForURL((url) => !url.pathname.includes("new"));
+  const short_id = new URL(page.url()).pathname.split("/").at(-2);
+  expect(await send(server, "GET", `insights/${short_id}/`)).toMatchObject({ dashboards: [id] });
   expect(problems).toEqual([]);
 });
 

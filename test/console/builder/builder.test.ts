@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { SESSION_PROPERTIES as SHOWN } from "../../../src/console/state/session-properties.ts";
 import { SESSION_PROPERTIES } from "../../../src/core/queries/session-property.ts";
 import { launchChromium } from "../../support/start/chromium.ts";
@@ -11,7 +11,7 @@ import { keyboardOf } from "../../support/start/keyboard.ts";
 import { PROJECT_KEY, ROOT } from "../../support/start/server.ts";
 import { sharedServer } from "../../support/start/shared-server.ts";
 import { OTHER_FIELDS } from "./other-fields.ts";
-import { FUNNEL, fill, press, select, TREND, type } from "./steps.ts";
+import { FUNNEL, fill, press, select, TREND, tab, type } from "./steps.ts";
 import { LOCKED, TREND_FIELDS } from "./trend-fields.ts";
 
 const FIELDS = [...TREND_FIELDS, ...OTHER_FIELDS];
@@ -122,6 +122,46 @@ test("a shorter window of a funnel changes its number to the API's", async () =>
   expect(results[0]?.aggregated_value).toBeCloseTo(1 / 3);
   await page.locator(".answer-foot").getByText(explanation).waitFor();
   await page.locator(".panel").getByText("33.3 %").first().waitFor();
+});
+
+test.each([
+  "purchases per day, last 7 days",
+  "what share of people with signup has purchase, last 7 days",
+  "funnel from signup to purchase, last 7 days",
+  "retention of signups, last 7 days",
+  "paths of visitors last 7 days",
+  "lifecycle of signups, last 7 days",
+  "stickiness of purchases, last 7 days",
+  "list people who had purchase at least twice in the last 30 days",
+  "what has ann@example.com done so far",
+])("%s opens as chips that can be changed", async (words) => {
+  const { page, go } = opened;
+  await go(`insights/new/?ask=${encodeURIComponent(words)}`);
+  await page.waitForURL((url) => url.searchParams.has("q"));
+  const before = queryIn(page) as { kind: string; properties?: object[] };
+  const search = (page: Page) => page.getByRole("combobox", { name: "Property" }).focus();
+  const steps = [
+    ...[press("Filter"), tab("Person"), search],
+    ...[type("plan"), type("pro"), press("Apply")],
+  ];
+  for (const step of steps) await step(page);
+  const plan = { key: "plan", operator: "exact", value: "pro", type: "person" };
+  await until({ kind: before.kind, properties: [...(before.properties ?? []), plan] });
+  const { explanation } = await answerTo(queryIn(page));
+  await page.locator(".answer-foot").getByText(explanation).waitFor();
+});
+
+test("a condition on people from words is a chip, and another number of times counts others", async () => {
+  const { page, go } = opened;
+  const words = "list people who had purchase at least twice in the last 30 days";
+  await go(`insights/new/?ask=${encodeURIComponent(words)}`);
+  await press(/^people with purchase at least 2 times/)(page);
+  await page.getByLabel("Number", { exact: true }).fill("1");
+  await press("Apply")(page);
+  await page.getByRole("button", { name: /^people with purchase at least 1 time/ }).waitFor();
+  const { results } = await answerTo(queryIn(page));
+  expect(results.length).toBe(2);
+  await page.locator(".panel tbody tr").nth(1).waitFor();
 });
 
 describe("a popover", () => {

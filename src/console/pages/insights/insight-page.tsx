@@ -146,7 +146,13 @@ function Editor(props: {
     if (isRun) keep();
   };
   const choose = (next: Query) => change(next, { isRun: true });
-  const words = useWords({ query: sent, first: props.words, onQuery: change });
+  const words = useWords({
+    ...{ query: sent, first: props.words, onQuery: change },
+    name:
+      key === JSON.stringify(innerQuery((insight?.query ?? {}) as Query))
+        ? insight?.name
+        : undefined,
+  });
   const isRefused = words.reading?.query === null;
   const missing = isRefused ? NOT_UNDERSTOOD : missingIn(sent);
   const { answer, annotations } = useAnswer(missing ? null : key, sent, insight?.id);

@@ -12,7 +12,7 @@ import { Select } from "../../ui/field.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { announce } from "../../ui/live-region.tsx";
 import { Menu } from "../../ui/menu.tsx";
-import { NameDialog } from "../../ui/save-dialog.tsx";
+import { NameDialog, SaveDialog } from "../../ui/save-dialog.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 
 type Insight = Schemas["Insight"];
@@ -54,6 +54,7 @@ type SaveProps = {
 export function SaveTools({ insight, query, name, missing, isOpen, onChange }: SaveProps) {
   const { set, go } = useAddress();
   const [isNaming, setNaming] = useState(false);
+  const [isAdding, setAdding] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const isChanged = insight && JSON.stringify(insight.query) !== JSON.stringify(query);
   const attempt = (change: Promise<Insight>, then: (changed: Insight) => void) =>
@@ -102,6 +103,7 @@ export function SaveTools({ insight, query, name, missing, isOpen, onChange }: S
           isQuiet
           items={[
             ...(isOpen ? [] : [{ label: "Save as…", onChoose: () => setNaming(true) }]),
+            { label: "Add to a dashboard…", onChoose: () => setAdding(true) },
             {
               label: "Delete",
               isDanger: true,
@@ -111,6 +113,9 @@ export function SaveTools({ insight, query, name, missing, isOpen, onChange }: S
         />
       )}
       {problem && <ProblemNote problem={problem} />}
+      {isAdding && insight && (
+        <AddDialog insight={insight} onDone={onChange} onClose={() => setAdding(false)} />
+      )}
       {isNaming && (
         <SaveAsDialog
           name={name}
@@ -143,14 +148,9 @@ export function SaveQuery({ query, name }: { query: Query; name: string }) {
   );
 }
 
-/** Asks for a name, and for a dashboard that the new insight is added to. */
-function SaveAsDialog(props: {
-  name: string;
-  query: Query;
-  onDone: (insight: Insight) => void;
-  onClose: () => void;
-}) {
-  const [dashboard, setDashboard] = useState("");
+/** The choice of a dashboard, for sessions that may read them. */
+function DashboardChoice(props: { value: string; none?: string; onChange: (id: string) => void }) {
+  const { value, none, onChange } = props;
   const dashboards = useLoad(may("dashboard:read") ? "dashboards" : null, (signal) =>
     read(
       api.GET("/api/environments/{project_id}/dashboards/", {
@@ -159,24 +159,55 @@ function SaveAsDialog(props: {
       }),
     ),
   );
+  const offered = dashboards.data?.results ?? [];
+  if (offered.length === 0) return none ? null : <p>There is no dashboard yet.</p>;
+  const choices = offered.map(({ id, name }) => ({ value: String(id), label: name }));
+  return (
+    <Select
+      label="Add to a dashboard"
+      value={value}
+      choices={[{ value: "", label: none ?? "Choose" }, ...choices]}
+      onChange={onChange}
+    />
+  );
+}
+
+/** Adds a saved insight to a dashboard. */
+function AddDialog(props: {
+  insight: Insight;
+  onDone: (insight: Insight) => void;
+  onClose: () => void;
+}) {
+  const { short_id, dashboards } = props.insight;
+  const [dashboard, setDashboard] = useState("");
+  const save = async () => {
+    if (dashboard === "") return;
+    const all = [...new Set([...dashboards, Number(dashboard)])];
+    props.onDone(await changeInsight(short_id, { dashboards: all }));
+    announce("Added to the dashboard");
+  };
+  return (
+    <SaveDialog title="Add to a dashboard" onSave={save} onClose={props.onClose}>
+      <DashboardChoice value={dashboard} onChange={setDashboard} />
+    </SaveDialog>
+  );
+}
+
+/** Asks for a name, and for a dashboard that the new insight is added to. */
+function SaveAsDialog(props: {
+  name: string;
+  query: Query;
+  onDone: (insight: Insight) => void;
+  onClose: () => void;
+}) {
+  const [dashboard, setDashboard] = useState("");
   const save = async (name: string, description: string) => {
     const added = dashboard === "" ? {} : { dashboards: [Number(dashboard)] };
     props.onDone(await createInsight({ name, description, query: props.query, ...added }));
   };
-  const offered = dashboards.data?.results ?? [];
   return (
     <NameDialog title="Save the question" name={props.name} onSave={save} onClose={props.onClose}>
-      {offered.length > 0 && (
-        <Select
-          label="Add to a dashboard"
-          value={dashboard}
-          choices={[
-            { value: "", label: "None" },
-            ...offered.map(({ id, name }) => ({ value: String(id), label: name })),
-          ]}
-          onChange={setDashboard}
-        />
-      )}
+      <DashboardChoice value={dashboard} none="None" onChange={setDashboard} />
     </NameDialog>
   );
 }

@@ -33,7 +33,7 @@ type Typed = { text: string; isRun: boolean };
  * Keeps words and query in step: typed words become the query after a pause, and any other change of the
  * query becomes words. Words that are not understood leave the query as it is, and stay ahead of it.
  */
-export function useWords({ query, first, onQuery }: WordsProps): WordsState {
+export function useWords({ query, first, name, onQuery }: WordsProps): WordsState {
   const [words, setWords] = useState("");
   const [typed, setTyped] = useState<Typed>();
   const [read, setRead] = useState<{ text: string; reading: Reading }>();
@@ -56,8 +56,8 @@ export function useWords({ query, first, onQuery }: WordsProps): WordsState {
     if (isWords(built)) return setWords(built.query ?? "");
     // SQL and lists have no sentence, nor has a query that is not whole yet.
     if (isSql(built) || isList(built) || missingIn(built)) return setWords("");
-    readQuestion({ query: built }, leave.signal)
-      .then(({ sentence }) => isTyping.current || setWords(sentence ?? ""))
+    wordsFor(built, name, leave.signal)
+      .then((found) => isTyping.current || setWords(found))
       .catch((error: unknown) => isAbort(error) || isTyping.current || setWords(""));
     return () => leave.abort();
   }, [key]);
@@ -109,6 +109,15 @@ export function useWords({ query, first, onQuery }: WordsProps): WordsState {
   };
 }
 
+/** The words of a query: the name that it has, if it asks for it, else its sentence. */
+async function wordsFor(query: Query, name: string | undefined, signal: AbortSignal) {
+  if (name) {
+    const read = await readQuestion({ words: name }, signal).catch(() => undefined);
+    if (read?.query && JSON.stringify(read.query) === JSON.stringify(query)) return name;
+  }
+  return (await readQuestion({ query }, signal)).sentence ?? "";
+}
+
 /** Whether a query has the words of a question, as old insights have it; the answer has their query. */
 export const isWords = ({ kind }: Query): boolean => kind === "WordsQuery";
 
@@ -119,6 +128,8 @@ type WordsProps = {
   query: Query;
   /** Words that were typed elsewhere, to be read at once. */
   first: string | undefined;
+  /** The name under which this query is saved. */
+  name: string | undefined;
   /** Called with another query. */
   onQuery: (query: Query, asked: Asked) => void;
 };
