@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { formulaWords } from "../../src/console/api/formula-name.ts";
 import { drawn, lineAt } from "../../src/console/charts/series.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
@@ -74,25 +73,6 @@ describe("the line at a place of a chart", () => {
     expect(shown).toHaveLength(8);
     expect(lineAt(shown, 0, "line", { x: 0, y: 9 })).toBe(7);
   });
-});
-
-test.each([
-  ["Bounce rate per day, last 7 days", {}, "Bounce rate"],
-  ["Bounce rate, last 7 days", {}, "Bounce rate"],
-  [
-    "Purchases per visitor per week by country, top 5",
-    { interval: "week" },
-    "Purchases per visitor",
-  ],
-  [
-    "Purchases per visitor by country, last 7 days",
-    { breakdownFilter: { breakdown: "country" } },
-    "Purchases per visitor",
-  ],
-  ['"a, by b" events per session per day', {}, '"a, by b" events per session'],
-  ["A + B * 3, where A is people with purchases; B is visitors per day", {}, undefined],
-])("the formula of %p is named by its measure", (sentence, query, words) => {
-  expect(formulaWords(sentence, query)).toBe(words);
 });
 
 type Lines = { label: string; data: (number | null)[]; compare_label?: string; days?: string[] }[];

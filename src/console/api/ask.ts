@@ -1,7 +1,7 @@
 import { inProject } from "../state/project.ts";
 import { api, read, type Schemas } from "./client.ts";
-import { namedLines } from "./formula-name.ts";
 import { innerQuery, type Line, type Query } from "./query.ts";
+import { sourceNames } from "./source-name.ts";
 import { askTogether } from "./together.ts";
 
 /** An answer: its numbers, how the question was read, and SQL that finds the same. */
@@ -44,8 +44,7 @@ async function askedBy(sent: Query, by: (body: Body) => Promise<unknown>): Promi
   const answer = await by({ query: query as unknown as Body["query"] });
   // The answer to a statement in SQL has no query of its own.
   const whole = { query, ...(answer as object) } as Answer;
-  if (tableIn(whole) || !whole.sentence) return whole;
-  return { ...whole, results: namedLines(whole.results, whole.query, whole.sentence) };
+  return tableIn(whole) ? whole : { ...whole, results: namedLines(whole.results, whole.query) };
 }
 
 /** A question as it was read: its query, its sentence, and the places of words that are not understood. */
@@ -64,4 +63,18 @@ export async function readQuestion(
     }),
   );
   return reading as Reading;
+}
+
+/** The lines of an answer with their names in words: formulas by their measure, and sites by their names. */
+function namedLines(lines: readonly Line[], { breakdownFilter = {} }: Query): Line[] {
+  const isOfSources = /referring_domain$/.test(String(breakdownFilter["breakdown"]));
+  const values = isOfSources ? lines.map(({ breakdown_value }) => breakdown_value) : [];
+  const domains = [...new Set(values)].filter((value) => typeof value === "string");
+  const names = new Map(sourceNames(domains).map((name, at) => [domains[at], name]));
+  return lines.map((line) => {
+    const { label, name, breakdown_value: value } = line;
+    const site = typeof value === "string" ? names.get(value) : undefined;
+    const named = { ...line, label: name ?? label };
+    return site === undefined || site === value ? named : { ...named, value_name: site };
+  });
 }

@@ -19,6 +19,7 @@ import { funnelResults } from "./lines/funnel-results.ts";
 import { type InsightResults, resultsOf } from "./lines/results.ts";
 import { sumOf, TOTAL_COLUMN } from "./lines/trend-days.ts";
 import { explanationOf, sentenceOf } from "./sentence/sentence.ts";
+import { formulaName } from "./sentence/trends.ts";
 import { unknownNames } from "./unknown-names.ts";
 
 /** The needs of an answer. */
@@ -121,9 +122,14 @@ export async function answerOf(
   const shown = read.kind === "TrendsQuery" && isWhole ? withoutIntervals(answered) : answered;
   const groups = await groupNames(needs, asking.project);
   const sentence = sentenceOf(query, { groups });
+  const name =
+    read.kind === "TrendsQuery" && read.formula && !read.formula.name
+      ? formulaName(query, { quotesAll: false, groups })
+      : undefined;
   const warnings = await unknownNames(needs, read, asking, groups);
   const answer = {
     ...shown,
+    results: shown.results.map((line) => (name === undefined ? line : { ...line, name })),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...{ query, calculated_at: isoTime(asking.moment.now), sql: needs.drafts.sql(plan), sentence },
     explanation: explanationOfPlan(query, plan, groups),

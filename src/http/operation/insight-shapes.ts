@@ -99,6 +99,9 @@ const ResultShape = t.Object(
     event: t.Optional(
       t.Nullable(Text("$pageview", "Only for trends and stickiness. Null for all events.")),
     ),
+    name: t.Optional(
+      Text("Bounce rate", "Only for formulas without a `custom_name`: the measure in words."),
+    ),
     math: t.Optional(Text("dau", "Only for trends; `formula` for a formula.")),
     math_property: t.Optional(t.Nullable(Text("price"))),
     unit: t.Optional(

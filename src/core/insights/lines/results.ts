@@ -100,6 +100,8 @@ function stickinessResults(
 /** One line of an answer: a number for each column, and labels. */
 export type InsightResult = Partial<TrendDays> & {
   label: string;
+  /** Of a formula without a name of its own: its measure in words, where words say it. */
+  name?: string;
   /**
    * The value of the breakdown; null without one. {@link BREAKDOWN_WORDS} stand for events without a
    * value, and for all values beyond the limit. A breakdown by several properties has a list.

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../values/json.ts";
 import { eventOf, firstText, objectIn, objectsOf } from "./fields.ts";
 import { filtersOf, filterWords, isBehavioral, isFirst } from "./filters.ts";
 import {
+  capitalised,
   eventNoun,
   eventUnit,
   FIRST_TIME,
@@ -14,12 +15,27 @@ import {
 } from "./names.ts";
 import { meanWords, namedInterval } from "./time.ts";
 
+/** The formula of a trend, in any of the forms of clients; undefined without one. */
+function formulaOf(query: JsonObject): string | undefined {
+  const { formula, formulas, formulaNodes } = objectIn(query, "trendsFilter");
+  const [first] = objectsOf(formulaNodes);
+  const [listed] = Array.isArray(formulas) ? formulas : [];
+  return [formula, listed, first?.["formula"]].find((one) => typeof one === "string");
+}
+
+/** Returns the name of the lines of a formula, such as `Bounce rate`; undefined if its series alone could name it. */
+export function formulaName(query: JsonObject, style: Style): string | undefined {
+  const formula = formulaOf(query);
+  if (formula === undefined) return undefined;
+  const words = formulaWords(formula, objectsOf(query["series"]), style);
+  return words.startsWith(`${formula}, where `) ? undefined : capitalised(words);
+}
+
 /** Returns the measure of a trend: `purchases and sign ups per week`. */
 export function trendsWords(query: JsonObject, style: Style): string {
   const nodes = objectsOf(query["series"]);
   const filter = objectIn(query, "trendsFilter");
-  const [first] = objectsOf(filter["formulaNodes"]);
-  const formula = [filter["formula"], first?.["formula"]].find((one) => typeof one === "string");
+  const formula = formulaOf(query);
   const measure =
     formula === undefined
       ? listed(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { explanationOf, sentenceOf } from "../../../../src/core/insights/sentence/sentence.ts";
+import { formulaName } from "../../../../src/core/insights/sentence/trends.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 
 const of = (event: string | null, rest: JsonObject = {}): JsonObject => ({ event, ...rest });
@@ -194,4 +195,22 @@ describe("a query in words", () => {
       "Purchases per day, last 7 days (15 Nov to 21 Nov 2026, UTC).",
     );
   });
+});
+
+const VIEWS = { event: "$pageview", math: "dau" };
+const BOUNCED = {
+  ...{ event: "$pageview", math: "unique_session" },
+  properties: [{ type: "session", key: "$is_bounce", operator: "exact", value: "true" }],
+};
+const ALL = { event: "$pageview", math: "unique_session" };
+
+test.each([
+  [{ formula: "A / B * 100" }, [BOUNCED, ALL], "Bounce rate"],
+  [{ formulas: ["A/B*100"] }, [BOUNCED, ALL], "Bounce rate"],
+  [{ formulaNodes: [{ formula: "A/B" }] }, [{ event: "order" }, VIEWS], "Orders per visitor"],
+  [{ formula: "A + B * 3" }, [{ event: "order" }, VIEWS], undefined],
+  [{}, [VIEWS], undefined],
+])("the lines of %j are named by their measure", (trendsFilter, series, name) => {
+  const query = { kind: "TrendsQuery", series, trendsFilter };
+  expect(formulaName(query, { quotesAll: false, groups: [] })).toBe(name);
 });
