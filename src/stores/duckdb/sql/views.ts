@@ -1,9 +1,9 @@
 import { SQL_VIEWS, type SqlColumn } from "../../../core/sql/tables.ts";
 import { SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
 import { eventColumnOf, type Omitted, wholeOf } from "../lists/omitted-properties.ts";
+import { COMPUTED_OF_SESSIONS, MORE_OF_SESSIONS } from "../lists/session-columns.ts";
 import { sessionsOf } from "../lists/sessions.ts";
 import { LIST_MACROS } from "./hogql/functions.ts";
-import { COMPUTED_OF_SESSIONS, MORE_OF_SESSIONS } from "./session-columns.ts";
 
 /**
  * Matches a statement that may read the persons of events: by name, or by a star, a natural join or other names of columns.

@@ -1,4 +1,4 @@
-import { ofFirst } from "../lists/sessions.ts";
+import { ofFirst } from "./sessions.ts";
 
 const first = (property: string) => `nullif(${ofFirst(`properties->>'/${property}'`)}, '')`;
 
