@@ -83,7 +83,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/sql/hogql/refused.ts": "test/stores/duckdb/sql/hogql.test.ts",
   "stores/duckdb/sql/hogql/statements.ts": "test/stores/duckdb/sql/check.test.ts",
   "stores/duckdb/sql/items.ts": "test/stores/duckdb/sql/hogql-meaning.test.ts",
-  "stores/duckdb/lists/session-columns.ts": "test/stores/duckdb/sql/hogql-meaning.test.ts",
   "stores/duckdb/sql/names.ts":
     "test/stores/duckdb/sql/hogql.test.ts, test/stores/duckdb/sql/hogql-corpus.test.ts",
   "stores/duckdb/sql/moments.ts": "test/stores/duckdb/sql/hogql-meaning.test.ts",

@@ -1,6 +1,6 @@
 import { eventTitle, propertyTitle } from "../state/format.ts";
 import { inProject } from "../state/project.ts";
-import { SESSION_PROPERTIES } from "../state/session-properties.ts";
+import { CHANNELS, SESSION_PROPERTIES } from "../state/session-properties.ts";
 import { api, read, request, type Schemas } from "./client.ts";
 import { useLoad } from "./load.ts";
 import { may } from "./session.ts";
@@ -85,6 +85,11 @@ const OF_SESSIONS = /^\$(?:entry|end|exit)_/;
 
 /** Values of a property, the most frequent first. */
 export function valuesOf(owner: Owner, key: string): Source {
+  if (key === "$channel_type")
+    return fixed(
+      key,
+      CHANNELS.map((value) => ({ value, label: value })),
+    );
   const [type = "event", index] = owner.split(":");
   // The API knows no values of sessions; those of their events are the same, but for pages of their own.
   const property = type === "session" ? key.replace(OF_SESSIONS, "$").replace("$utm", "utm") : key;

@@ -1,6 +1,6 @@
 const TEXTS = `$entry_current_url $entry_pathname $entry_hostname $end_current_url $end_pathname $end_hostname
   $exit_current_url $exit_pathname $entry_referring_domain $entry_utm_source $entry_utm_medium $entry_utm_campaign
-  $entry_utm_term $entry_utm_content $browser $os $device_type $geoip_country_code $geoip_country_name`;
+  $entry_utm_term $entry_utm_content $channel_type $browser $os $device_type $geoip_country_code $geoip_country_name`;
 
 const NUMBERS = "$session_duration $pageview_count $autocapture_count $screen_count $event_count";
 
@@ -12,4 +12,13 @@ export const SESSION_PROPERTIES: readonly { name: string; type: string }[] = [
   ...all(NUMBERS, "Numeric"),
   ...all("$is_bounce", "Boolean"),
   ...all("$start_timestamp $end_timestamp", "DateTime"),
+];
+
+/** The values of `$channel_type`. */
+export const CHANNELS: readonly string[] = [
+  ...["Direct", "Referral", "Email", "Affiliate", "Audio", "Push", "Display", "Cross Network"],
+  ...["Paid", "Organic"].flatMap((kind) =>
+    ["Search", "Social", "Video", "Shopping"].map((site) => `${kind} ${site}`),
+  ),
+  ...["Paid Unknown", "Unknown"],
 ];

@@ -7,7 +7,7 @@ type Type = "text" | "number" | "true or false" | "time";
 const PROPERTIES: Record<Type, string> = {
   text: `$entry_current_url $entry_pathname $entry_hostname $end_current_url $end_pathname $end_hostname
     $exit_current_url $exit_pathname $entry_referring_domain $entry_utm_source $entry_utm_medium
-    $entry_utm_campaign $entry_utm_term $entry_utm_content
+    $entry_utm_campaign $entry_utm_term $entry_utm_content $channel_type
     $browser $os $device_type $geoip_country_code $geoip_country_name`,
   number: "$session_duration $pageview_count $autocapture_count $screen_count $event_count",
   "true or false": "$is_bounce",

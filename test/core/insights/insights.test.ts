@@ -243,8 +243,8 @@ describe("a question about events", () => {
     ],
     ["an unknown math", { series: [{ math: "sums" }] }, "invalid_choice", "query__series__0__math"],
     [
-      "a channel of sessions",
-      { series, breakdownFilter: { breakdown: "$channel_type", breakdown_type: "session" } },
+      "a breakdown by a property that sessions lack",
+      { series, breakdownFilter: { breakdown: "$browser_version", breakdown_type: "session" } },
       "invalid_choice",
       "query__breakdownFilter__breakdown",
     ],

@@ -15,5 +15,5 @@ test("only numbers of sessions are calculated with", () => {
   checkSessionProperty("$session_duration", "x", isNumber);
   checkSessionProperty("$is_bounce", "x");
   expect(() => checkSessionProperty("$is_bounce", "x", isNumber)).toThrow(/\$session_duration/);
-  expect(() => checkSessionProperty("$channel_type", "x")).toThrow(/\$entry_pathname/);
+  expect(() => checkSessionProperty("$browser_version", "x")).toThrow(/\$entry_pathname/);
 });

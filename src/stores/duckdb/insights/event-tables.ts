@@ -49,7 +49,7 @@ export function eventTables(
   return () => {
     const facts = factTables(project, bind);
     const ofProject = () => [`events.project_id = ${bind(project, "INTEGER")}`];
-    const sessions = sessionFacts(ofProject, omitted);
+    const sessions = sessionFacts({ conditions: ofProject, omitted });
     let needsOwner = false;
     let isPlain = true;
     const person = () => {

@@ -6,11 +6,17 @@ import { TIME } from "./statement.ts";
 /** The column of `sessions` by which a session belongs to a period. */
 export const BEGAN = '"$start_timestamp"';
 
-/** Computes columns of sessions once for each of them, for one SELECT from events. */
-export function sessionFacts(
-  conditions: () => readonly string[] = () => [],
-  omitted: Omitted = () => false,
-) {
+/** The conditions that events meet, and the properties that their rows may omit. */
+type Stored = { conditions: () => readonly string[]; omitted: Omitted };
+
+const PUBLIC: Stored = { conditions: () => [], omitted: () => false };
+
+/**
+ * Computes columns of sessions once for each of them, for one SELECT from events. Without `stored` it reads the public
+ * views.
+ */
+export function sessionFacts(stored?: Stored) {
+  const { conditions, omitted } = stored ?? PUBLIC;
   const found: string[] = [];
   return {
     /** Returns a column of the session of an event; null without a session. `sql` is over the columns of `sessions`. */
@@ -30,7 +36,11 @@ export function sessionFacts(
         `SELECT ${selected(columns, names).join(", ")} FROM events${
           where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`
         }`;
-      const sessions = sessionsOf(events, ["session_id", ...columnsIn("sessions", facts)]);
+      const sessions = sessionsOf(
+        events,
+        ["session_id", ...columnsIn("sessions", facts)],
+        stored === undefined,
+      );
       return [
         `session_facts AS (SELECT session_id AS id, ${facts} FROM (${sessions}) AS sessions)`,
       ];

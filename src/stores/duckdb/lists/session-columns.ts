@@ -1,11 +1,19 @@
-import { ofFirst } from "./sessions.ts";
+// Events at the same time are in the order of arrival. A number is compared faster than a row of two.
+const PLACE = `epoch_us("timestamp")::HUGEINT * 9223372036854775808 + seq`;
+
+/** Returns SQL of a value on the first event of a session. */
+export const ofFirst = (value: string): string => `arg_min_null(${value}, ${PLACE})`;
+
+/** Returns SQL of a value on the last event of a session that meets a condition. */
+export const ofLast = (value: string, condition: string): string =>
+  `arg_max_null(${value}, ${PLACE}) FILTER (${condition})`;
 
 const first = (property: string) => `nullif(${ofFirst(`properties->>'/${property}'`)}, '')`;
 
 /** Click identifiers of advertisements, as properties of events. */
 const CLICKS = `gclid gad_source gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id mc_cid igshid ttclid`;
 
-/** SQL of columns of `sessions`, over the events of each, that only statements have. */
+/** SQL of columns of `sessions`, over the events of each, that events have no column for. */
 export const MORE_OF_SESSIONS: Readonly<Record<string, string>> = {
   $urls: `coalesce(list(DISTINCT "$current_url") FILTER ("$current_url" IS NOT NULL), [])`,
   $num_uniq_urls: `count(DISTINCT "$current_url")`,

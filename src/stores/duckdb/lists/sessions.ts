@@ -1,18 +1,14 @@
 import type { Period } from "../../../core/queries/period.ts";
 import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import type { Bind } from "./property-filter.ts";
+import { COMPUTED_OF_SESSIONS, MORE_OF_SESSIONS, ofFirst, ofLast } from "./session-columns.ts";
 
 /** Seconds from which a session with one page view is no bounce. */
 const BOUNCE_SECONDS = 10;
 
-// Events at the same time are in the order of arrival. A number is compared faster than a row of two.
-const PLACE = `epoch_us("timestamp")::HUGEINT * 9223372036854775808 + seq`;
-
-/** Returns SQL of what the first event of a session has. */
-export const ofFirst = (value: string): string => `arg_min_null(${value}, ${PLACE})`;
 const counted = (event: string) => `count(*) FILTER (event = '${event}')`;
 const entry = (value: string) => `${ofFirst(`"${value}"`)} FILTER (event = '$pageview')`;
-const end = (value: string) => `arg_max_null("${value}", ${PLACE}) FILTER (event = '$pageview')`;
+const end = (value: string) => ofLast(`"${value}"`, "event = '$pageview'");
 
 const VIEWS = counted("$pageview");
 // The casts change nothing: SQL of callers may then take the plain aggregates, which are faster.
@@ -44,6 +40,7 @@ const COMPUTED: Record<string, string> = {
   $entry_referring_domain: ofFirst(`"$referring_domain"`),
   $geoip_country_code: ofFirst("properties->>'/$geoip_country_code'"),
   $geoip_country_name: ofFirst("properties->>'/$geoip_country_name'"),
+  ...MORE_OF_SESSIONS,
 };
 
 const firstOf = (column: string) => ofFirst(`"${column.replace("$entry_utm", "utm")}"`);
@@ -73,24 +70,40 @@ export const columnsIn = (view: string, sql: string): string[] =>
   );
 
 /**
- * Returns SQL of sessions over `events`, SQL of events with the columns and the names of properties that it gets, with the columns of `sessions` that are named in `columns`.
- * `more` has columns besides, by name: SQL over the events of a session. DuckDB computes and reads only the columns
- * that a statement selects. A condition on the start reads all of `events`, because a session may have begun before.
+ * Returns SQL of sessions over `events`, SQL of events with the columns and the names of properties that it gets, with the
+ * columns of `sessions` that are named in `columns`. DuckDB computes and reads only the columns that a statement selects. A
+ * condition on the start reads all of `events`, because a session may have begun before. With `isPublic` columns whose
+ * rules are too long for statements of callers come from the view.
  */
 export function sessionsOf(
   events: (columns: readonly string[], names: readonly string[]) => string,
   columns: readonly string[],
-  more: Readonly<Record<string, string>> = {},
+  isPublic = false,
 ): string {
-  const known = columns.map((name) => [name, COMPUTED[name] ?? firstOf(name)]);
-  const selected = [...known, ...Object.entries(more)].map(([name, sql]) => `${sql} AS "${name}"`);
+  const computed = columns.flatMap((name) => {
+    const sql = COMPUTED_OF_SESSIONS[name];
+    return sql === undefined ? [] : [{ name, sql }];
+  });
+  const needed = isPublic ? [] : computed.flatMap(({ sql }) => columnsIn("sessions", sql));
+  const stored = [...new Set([...columns, ...needed])].filter(
+    (name) => !Object.hasOwn(COMPUTED_OF_SESSIONS, name),
+  );
+  const selected = stored.map((name) => `${COMPUTED[name] ?? firstOf(name)} AS "${name}"`);
   const read = columnsIn("events", `"$session_id" ${selected.join(" ")}`);
   const names = [...selected.join(" ").matchAll(/properties->>'\/([^']+)'/g)].map(
     ([, name]) => name ?? "",
   );
-  return `SELECT ${selected.join(",\n    ")}
+  const sessions = `SELECT ${selected.join(",\n    ")}
   FROM (${events(read, names)}) AS stored
   WHERE "$session_id" IS NOT NULL GROUP BY "$session_id"`;
+  if (computed.length === 0) return sessions;
+  if (isPublic) {
+    const ofView = computed.map(({ name }) => `sessions."${name}"`);
+    return `SELECT ${["counted.*", ...ofView].join(", ")} FROM (${sessions}) AS counted
+  JOIN sessions ON sessions.session_id = counted.session_id`;
+  }
+  const also = computed.map(({ name, sql }) => `${sql} AS "${name}"`);
+  return `SELECT ${["*", ...also].join(", ")} FROM (${sessions}) AS counted`;
 }
 
 /** SQL of a time in UTC, on the clock of a period, and as the zone shows it. */

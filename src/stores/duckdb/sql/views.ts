@@ -1,7 +1,6 @@
 import { SQL_VIEWS, type SqlColumn } from "../../../core/sql/tables.ts";
 import { SPREAD_PROPERTIES } from "../../loads/person-columns.ts";
 import { eventColumnOf, type Omitted, wholeOf } from "../lists/omitted-properties.ts";
-import { COMPUTED_OF_SESSIONS, MORE_OF_SESSIONS } from "../lists/session-columns.ts";
 import { sessionsOf } from "../lists/sessions.ts";
 import { LIST_MACROS } from "./hogql/functions.ts";
 
@@ -64,10 +63,8 @@ export function viewsOf(
     if (name !== "sessions") return rowsOf(name, columns, isZoned);
     const events = (_: readonly string[], names: readonly string[]) =>
       rowsOf("events", SQL_VIEWS["events"] ?? {}, false, new Set(names));
-    const own = { ...MORE_OF_SESSIONS, ...COMPUTED_OF_SESSIONS };
-    const stored = Object.keys(columns).filter((column) => !Object.hasOwn(own, column));
-    return `SELECT ${selected(columns, isZoned, (column) => COMPUTED_OF_SESSIONS[column] ?? `"${column}"`)}
-      FROM (${sessionsOf(events, stored, MORE_OF_SESSIONS)})`;
+    return `SELECT ${selected(columns, isZoned, (column) => `"${column}"`)}
+      FROM (${sessionsOf(events, Object.keys(columns))})`;
   };
   // The connection has no current database, so a statement finds only these temporary views. To make all of them takes
   // 10 ms, so only views with a name in the statement are made.
