@@ -181,7 +181,7 @@ function partsOf(asked: Asked): SaidPart[] {
 const ROLES: readonly [PartRole, readonly string[]][] = [
   ["filter", ["FILTER", "PAGES", "CMP", "FREQ", "WHOM"]],
   ["order", ["MOST", "LEAST", "NUM"]],
-  ["breakdown", ["BY", "PROP", "WEEKDAY", "HOUR", "ENTRY", "EXIT", "GROUP"]],
+  ["breakdown", ["BY", "PROP", "WEEKDAY", "HOUR", "ENTRY", "EXIT", "CHANNEL", "GROUP"]],
 ];
 
 /** Splits words into terms and reads their parts. */

@@ -84,6 +84,7 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   $app_version: "app version",
   $entry_pathname: "entry page",
   $end_pathname: "exit page",
+  $channel_type: "channel type",
   $session_duration: "session length",
 };
 

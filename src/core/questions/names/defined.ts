@@ -34,7 +34,7 @@ export const DEFINED_PROPERTIES: readonly string[] = [
   "$host; host, hostname, domain",
   "title; page title",
   "$referring_domain; referrer, referer, referring domain, referring site, referring website, referral source, referring page, website, external site, linking site, where visitors come from, where do visitors come from, where do person come from, where traffic come from, traffic origin, origin of traffic, websites send us visitors, websites send us, sites send us, sites send, sites do our visitors come from, sites do visitors come from, sites visitors come from, where do our visitors come from, where do user come from",
-  "utm_source; utm source, source, traffic source, marketing source, channel, marketing channel, acquisition channel, acquisition source, traffic channel",
+  "utm_source; utm source, source, traffic source, marketing source, acquisition source",
   "utm_medium; utm medium, medium, marketing medium",
   "utm_campaign; utm campaign, campaign, marketing campaign, ad campaign",
   "utm_content; utm content",

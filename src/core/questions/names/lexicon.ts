@@ -94,6 +94,8 @@ export const CONCEPTS = {
   date: "which day, what day, which date, on which day, on what day, which days, day",
   which_week: "which week, what week, in which week",
   which_month: "which month, what month, in which month",
+  channel:
+    "channel, channel type, marketing channel, acquisition channel, traffic channel, kind of channel, type of channel",
   event_name: "event name, name of event, event type, type of event",
   first_touch:
     "first touch, initial, original, originally, first click, acquisition, first come, first found, first known",

@@ -42,6 +42,7 @@ const EVIDENCE: ReadonlyMap<string, RegExp> = new Map(
       ["DEPTH", /A \/ B/],
       ["ENTRY", /\$entry_pathname/],
       ["EXIT", /\$end_pathname/],
+      ["CHANNEL", /\$channel_type|channel/i],
       ["BY", /breakdown|A \/ B|"person"/],
       ["PER", /breakdown|A \/ B|"avg"|"median"|"p\d\d"|"max"|"min"|"sum"/],
       ["FUNNEL", /FunnelsQuery/],

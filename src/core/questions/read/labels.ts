@@ -38,6 +38,7 @@ export const EXPRESSIONS: Readonly<Record<string, JsonObject>> = {
   WHICH_MONTH: { property: "toStartOfMonth(timestamp)", type: "hogql" },
   ENTRY: { property: "$entry_pathname", type: "session" },
   EXIT: { property: "$end_pathname", type: "session" },
+  CHANNEL: { property: "$channel_type", type: "session" },
   EVENT_NAME: { property: "event", type: "event_metadata" },
 };
 

@@ -217,6 +217,7 @@ class Taking {
     const expression = free.find(
       (item) =>
         isTagged(item, "ENTRY", "EXIT", "WEEKDAY", "WHICH_WEEK", "WHICH_MONTH") ||
+        (isTagged(item, "CHANNEL") && !isName(item)) ||
         (isTagged(item, "HOUR") &&
           !isName(item) &&
           !isTagged(this.asked.beside(item, -1), "NUM", "COUNT")),
