@@ -97,6 +97,7 @@ function listsOf(subject: Subject): Named[][] {
   return [
     [
       ["Sources", bySession("$entry_referring_domain")],
+      ["Channels", bySession("$channel_type")],
       ["Campaigns", bySession("$entry_utm_campaign")],
     ],
     [

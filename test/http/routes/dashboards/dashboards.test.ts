@@ -275,7 +275,7 @@ describe("the dashboard of a project", () => {
 
   const WEBSITE = [
     ...["Visitors", "Visits", "Page views", "Views per visit", "Bounce rate", "Visit length"],
-    ...["Sources", "Campaigns", "Top pages", "Entry pages", "Exit pages"],
+    ...["Sources", "Channels", "Campaigns", "Top pages", "Entry pages", "Exit pages"],
     ...["Countries", "Languages", "Devices", "Browsers", "Systems"],
   ];
 
