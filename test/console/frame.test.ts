@@ -283,3 +283,15 @@ test.each(["settings/?tab=appearance", "persons/1/?tab=activity", "settings/"])(
     await page.setViewportSize({ width: 1440, height: 900 });
   },
 );
+
+test("a page whose file is gone, as after an update of the server, offers to reload", async () => {
+  await using console = await openConsole(browser, server);
+  const { page } = console;
+  await console.go("dashboards/1/");
+  await page.route("**/assets/*.js", (route) => route.fulfill({ status: 404 }));
+  await page.getByRole("link", { name: "SQL", exact: true }).click();
+  await page.getByText("Can't load this page").waitFor();
+  await page.unroute("**/assets/*.js");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("heading", { name: "SQL", level: 1 }).waitFor();
+});

@@ -296,14 +296,14 @@ describe("a long list", () => {
 
     await context.setOffline(true);
     await page.getByRole("link", { name: "People", exact: true }).click();
-    await page.getByText("The server cannot be reached").waitFor();
+    await page.getByText("Can't reach the server").waitFor();
     await context.setOffline(false);
     await page.getByText("ann@example.com").first().waitFor();
 
     // A server that was away for a while is no change of the network.
     await context.route("**/api/**", (route) => route.abort());
     await page.getByRole("link", { name: "Events", exact: true }).click();
-    await page.getByText("The server cannot be reached").waitFor();
+    await page.getByText("Can't reach the server").waitFor();
     await context.unroute("**/api/**");
     await page
       .getByRole("button", { name: /^step / })

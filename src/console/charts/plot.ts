@@ -1,5 +1,4 @@
 import type uPlot from "uplot";
-import { CHARTS } from "../state/base.ts";
 import { drawEndLabels, drawLastTime, roomAtEnds, timeAxis, timeAxisSize } from "./labels.ts";
 import type { Mark } from "./mark-columns.ts";
 import { drawMarks } from "./marks.ts";
@@ -28,8 +27,8 @@ let library: Promise<Library> | undefined;
 
 /** Loads the library that draws, once. Rejects if it cannot be loaded; the next call tries again. */
 export function loadLibrary(): Promise<Library> {
-  library ??= import(CHARTS).then(
-    (loaded: { uPlot: Library }) => loaded.uPlot,
+  library ??= import("./library.ts").then(
+    (loaded) => loaded.uPlot,
     (error: unknown) => {
       library = undefined;
       throw error;

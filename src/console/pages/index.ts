@@ -2,20 +2,9 @@ import type { ComponentType } from "preact";
 import type { IconName } from "../ui/icon.tsx";
 import { DashboardPage } from "./dashboards/dashboard-page.tsx";
 import { DashboardsPage } from "./dashboards/dashboards-page.tsx";
-import { EventsPage } from "./events/events-page.tsx";
-import { GroupPage } from "./groups/group-page.tsx";
-import { GroupsPage } from "./groups/groups-page.tsx";
-import { HealthPage } from "./health/health-page.tsx";
 import { HomePage } from "./home-page.tsx";
-import { InsightPage } from "./insights/insight-page.tsx";
-import { InsightsPage } from "./insights/insights-page.tsx";
-import { LogsPage } from "./logs/logs-page.tsx";
-import { PersonPage } from "./persons/person-page.tsx";
-import { PersonsPage } from "./persons/persons-page.tsx";
-import { PlaylistPage } from "./playlists/playlist-page.tsx";
-import { PlaylistsPage } from "./playlists/playlists-page.tsx";
-import { movedTo, SettingsPage } from "./settings/settings-page.tsx";
-import { SqlPage } from "./sql/sql-page.tsx";
+import { later } from "./later.tsx";
+import { movedTo } from "./settings/tabs.tsx";
 
 /** A page of the console. */
 export type Page = {
@@ -55,39 +44,83 @@ export const PAGES: readonly Page[] = [
   },
   {
     ...{ path: "insights", title: "Insights", icon: "insights", key: "i", group: "Analyse" },
-    component: InsightsPage,
+    component: later(() =>
+      import("./insights/insights-page.tsx").then((file) => file.InsightsPage),
+    ),
   },
-  { path: "insights/:short_id", title: "Insight", component: InsightPage },
+  {
+    path: "insights/:short_id",
+    title: "Insight",
+    component: later(() => import("./insights/insight-page.tsx").then((file) => file.InsightPage)),
+  },
   {
     ...{ path: "dashboards", title: "Dashboards", icon: "dashboards", key: "d", group: "Analyse" },
     component: DashboardsPage,
   },
   { path: "dashboards/:id", title: "Dashboard", isWide: true, component: DashboardPage },
-  { path: "sql", title: "SQL", icon: "sql", key: "q", group: "Analyse", component: SqlPage },
+  {
+    path: "sql",
+    title: "SQL",
+    icon: "sql",
+    key: "q",
+    group: "Analyse",
+    component: later(() => import("./sql/sql-page.tsx").then((file) => file.SqlPage)),
+  },
   {
     ...{ path: "events", title: "Events", icon: "events", key: "e", group: "Data" },
-    component: EventsPage,
+    component: later(() => import("./events/events-page.tsx").then((file) => file.EventsPage)),
   },
   {
     ...{ path: "persons", title: "People", icon: "persons", key: "p", group: "Data" },
-    component: PersonsPage,
+    component: later(() => import("./persons/persons-page.tsx").then((file) => file.PersonsPage)),
   },
-  { path: "persons/:id", title: "Person", component: PersonPage },
-  { path: "groups", title: "Groups", icon: "groups", group: "Data", component: GroupsPage },
-  { path: "groups/:type", title: "Group", component: GroupPage },
-  { path: "logs", title: "Logs", icon: "logs", key: "l", group: "Data", component: LogsPage },
+  {
+    path: "persons/:id",
+    title: "Person",
+    component: later(() => import("./persons/person-page.tsx").then((file) => file.PersonPage)),
+  },
+  {
+    path: "groups",
+    title: "Groups",
+    icon: "groups",
+    group: "Data",
+    component: later(() => import("./groups/groups-page.tsx").then((file) => file.GroupsPage)),
+  },
+  {
+    path: "groups/:type",
+    title: "Group",
+    component: later(() => import("./groups/group-page.tsx").then((file) => file.GroupPage)),
+  },
+  {
+    path: "logs",
+    title: "Logs",
+    icon: "logs",
+    key: "l",
+    group: "Data",
+    component: later(() => import("./logs/logs-page.tsx").then((file) => file.LogsPage)),
+  },
   {
     ...{ path: "playlists", title: "Playlists", icon: "playlists", group: "Data" },
-    component: PlaylistsPage,
+    component: later(() =>
+      import("./playlists/playlists-page.tsx").then((file) => file.PlaylistsPage),
+    ),
   },
-  { path: "playlists/:short_id", title: "Playlist", component: PlaylistPage },
+  {
+    path: "playlists/:short_id",
+    title: "Playlist",
+    component: later(() =>
+      import("./playlists/playlist-page.tsx").then((file) => file.PlaylistPage),
+    ),
+  },
   {
     ...{ path: "settings", title: "Settings", icon: "settings", group: "Settings" },
-    component: SettingsPage,
+    component: later(() =>
+      import("./settings/settings-page.tsx").then((file) => file.SettingsPage),
+    ),
   },
   {
     ...{ path: "health", title: "Health", icon: "health", key: "h", group: "Settings" },
-    component: HealthPage,
+    component: later(() => import("./health/health-page.tsx").then((file) => file.HealthPage)),
   },
   { path: "start", title: "Install", key: "s", leadsOn: true, component: movedTo("install") },
   { path: "tasks", title: "Deletions", key: "t", leadsOn: true, component: movedTo("deletions") },

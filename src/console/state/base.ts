@@ -5,9 +5,6 @@ const metaOf = (name: string): string =>
 /** The path prefix of the server, such as `/stats`; empty at the root. */
 export const BASE = metaOf("base").replace(/\/+$/, "");
 
-/** The address of the library that draws charts. */
-export const CHARTS = metaOf("charts");
-
 /** The address of the flags and signs. */
 export const EMBLEMS = metaOf("emblems");
 

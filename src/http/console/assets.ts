@@ -8,11 +8,11 @@ import { emblems } from "./emblems.ts" with { type: "macro" };
 /** A file of the console. Its name changes with its content, so a browser may keep it for ever. */
 export type Asset = { name: string; type: string; plain: Uint8Array; gzipped?: Uint8Array };
 
-/** The script of the console. */
-export const SCRIPT = zipped("js", "text/javascript", bundled("main.tsx"));
-
-/** The library that draws charts; the script loads it for the first chart. */
-export const CHARTS = zipped("js", "text/javascript", bundled("charts/library.ts"));
+/** The scripts of the console, the first page's first. They load each other by their names, which change with their content. */
+export const SCRIPTS = bundled("main.tsx").map(([name, text]) => ({
+  ...zipped("js", "text/javascript", text),
+  name,
+}));
 
 /** Flags, and signs of brands and devices. The page asks for it once it shows one. */
 export const EMBLEMS = zipped("svg", "image/svg+xml", emblems());
@@ -24,7 +24,14 @@ export const FONT = prepared("woff2", "font/woff2", readFileSync(inter));
 const FACE = `@font-face{font-family:"Inter Variable";font-weight:100 900;font-display:optional;src:url(${FONT.name})format("woff2")}`;
 
 /** The style of the console. */
-export const STYLE = zipped("css", "text/css", FACE + bundled("styles/main.css"));
+export const STYLE = zipped(
+  "css",
+  "text/css",
+  FACE +
+    bundled("styles/main.css")
+      .map(([, text]) => text)
+      .join(""),
+);
 
 function prepared(extension: string, type: string, plain: Uint8Array): Asset {
   const hash = new Bun.CryptoHasher("sha256").update(plain).digest("hex").slice(0, 16);

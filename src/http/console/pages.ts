@@ -4,7 +4,7 @@ import { problem } from "../answer/errors.ts";
 import { type PageRoute, pagesOf } from "../operation/route.ts";
 import type { AskFor } from "../request/asked.ts";
 import { prefersType, takesGzip } from "../request/preferences.ts";
-import { type Asset, CHARTS, EMBLEMS, FONT, SCRIPT, STYLE } from "./assets.ts";
+import { type Asset, EMBLEMS, FONT, SCRIPTS, STYLE } from "./assets.ts";
 import { knownAnswers } from "./known.ts";
 import { shell } from "./shell.ts";
 
@@ -53,9 +53,7 @@ type Context = { request: Request; params: Record<string, string> };
 /** The page of the console with its script and style, and the way to it from the root. */
 export function consolePages({ version, address, ask }: Needs): PageRoute[] {
   const knownOf = knownAnswers(ask);
-  const assets = new Map(
-    [SCRIPT, CHARTS, EMBLEMS, STYLE, FONT].map((asset) => [asset.name, asset]),
-  );
+  const assets = new Map([...SCRIPTS, EMBLEMS, STYLE, FONT].map((asset) => [asset.name, asset]));
   const page = async ({ request }: Context) => {
     const url = address(request);
     const known = await knownOf(request);

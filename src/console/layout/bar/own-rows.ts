@@ -1,5 +1,5 @@
 import { leave, mayAsk, signOut } from "../../api/session.ts";
-import { SETTINGS } from "../../pages/settings/settings-page.tsx";
+import { SETTINGS } from "../../pages/settings/tabs.tsx";
 import { href } from "../../state/address.ts";
 import { BASE, CONSOLE } from "../../state/base.ts";
 import { THEMES, theme } from "../../state/preferences.ts";
