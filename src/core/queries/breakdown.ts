@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../values/json.ts";
+import { checkSessionProperty } from "./known-property.ts";
 import {
   checkUnused,
   type Fields,
@@ -12,7 +13,6 @@ import {
   propertyOf,
   textOrNone,
 } from "./query-fields.ts";
-import { checkSessionProperty } from "./session-property.ts";
 import { timeValueIn } from "./time-value.ts";
 
 /** The owner of values: of a property, or of one of METADATA, TIME_VALUES, or a property of a person's first events. */

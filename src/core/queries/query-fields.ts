@@ -23,8 +23,8 @@ import {
   propertyFiltersOf,
 } from "./behavior.ts";
 import { INTERVALS, type Interval } from "./intervals.ts";
+import { checkSessionProperty } from "./known-property.ts";
 import { DATE_FROM_DEFAULT, type DateRange } from "./period.ts";
-import { checkSessionProperty } from "./session-property.ts";
 import { TIME_FILTER_FIELDS, type TimeFilter, timeFilter } from "./time-value.ts";
 
 /** The owner of a property: the event, its session, person or group; the latter two as they are now. */

@@ -4,6 +4,7 @@ import type { Moment } from "../values/zoned-time.ts";
 import { type Breakdown, breakdownOf } from "./breakdown.ts";
 import { type Formula, readFormula } from "./formula.ts";
 import type { Interval } from "./intervals.ts";
+import { checkSessionProperty } from "./known-property.ts";
 import type { DateRange } from "./period.ts";
 import type { Fields } from "./query-fields.ts";
 import {
@@ -20,7 +21,6 @@ import {
   rangeOf,
   textOrNone,
 } from "./query-fields.ts";
-import { checkSessionProperty } from "./session-property.ts";
 import { comparisonOf, type TrendShown, trendShown } from "./trend-shown.ts";
 
 /** Series of one query. */

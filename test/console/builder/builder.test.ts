@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { SESSION_PROPERTIES as SHOWN } from "../../../src/console/state/session-properties.ts";
-import { SESSION_PROPERTIES } from "../../../src/core/queries/session-property.ts";
+import { SESSION_PROPERTIES } from "../../../src/core/queries/known-property.ts";
 import { launchChromium } from "../../support/start/chromium.ts";
 import { type Console, openConsole } from "../../support/start/console.ts";
 import { captureBuyers, flaws, place, queryIn, send } from "../../support/start/insight-page.ts";

@@ -1,4 +1,4 @@
-import { sessionPropertyType } from "../../../core/queries/session-property.ts";
+import { sessionPropertyType } from "../../../core/queries/known-property.ts";
 import { eventColumnOf, type Omitted } from "../lists/omitted-properties.ts";
 import { columnsIn, type Near, nearPeriod, sessionsOf } from "../lists/sessions.ts";
 import { TIME } from "./statement.ts";

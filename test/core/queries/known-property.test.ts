@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import {
   checkSessionProperty,
   SESSION_PROPERTIES,
-} from "../../../src/core/queries/session-property.ts";
+} from "../../../src/core/queries/known-property.ts";
 import { SQL_VIEWS } from "../../../src/core/sql/tables.ts";
 
 test("properties of sessions are columns of the view of sessions", () => {
