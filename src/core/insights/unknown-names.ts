@@ -85,9 +85,18 @@ function namesIn(part: JsonObject): [of: MentionedName["of"] | undefined, name: 
   const owner = isObject(of) ? of["type"] : of;
   const several = Array.isArray(events) ? events : [];
   return [
-    ...[part["event"], ...several].map((name) => ["event", name] as ["event", unknown]),
+    ...[part["event"], ...several, ...(owner === "event_metadata" ? eventsIn(filter) : [])].map(
+      (name) => ["event", name] as ["event", unknown],
+    ),
     [OWNERS[String(owner)], isObject(filter) ? filter["key"] : property],
     [OWNERS[String(part["math_property_of"])], calculated],
     [part["what"] === "sum" ? "event_property" : undefined, property],
   ];
+}
+
+/** Names of events in a filter of the type `event_metadata`. */
+function eventsIn(filter: Json): Json[] {
+  const { key, test = null } = isObject(filter) ? filter : {};
+  const any = key === "event" && isObject(test) && test["is"] === "equal" ? test["any"] : [];
+  return Array.isArray(any) ? any : [];
 }

@@ -1,12 +1,11 @@
 import type { Json, JsonObject } from "../values/json.ts";
-import { checkSessionProperty } from "./known-property.ts";
+import { checkSessionProperty, METADATA, OWNERS } from "./known-property.ts";
 import {
   checkUnused,
   type Fields,
   fields,
   malformed,
   missing,
-  OWNERS,
   choice as oneOf,
   onlyOf,
   type PropertyOf,
@@ -15,10 +14,9 @@ import {
 } from "./query-fields.ts";
 import { timeValueIn } from "./time-value.ts";
 
-/** The owner of values: of a property, or of one of METADATA, TIME_VALUES, or a property of a person's first events. */
+/** The owner of values: of a property, or of one of TIME_VALUES, or a property of a person's first events. */
 export type ValueOf =
   | PropertyOf
-  | { type: "event_metadata" }
   | { type: "hogql" }
   /** The value of a property on the person's first event that has it, ever. */
   | { type: "first_touch" };
@@ -37,9 +35,6 @@ export type Breakdown = {
    */
   order?: "desc" | "asc" | "natural";
 };
-
-/** Names of the type `event_metadata`. */
-export const METADATA = ["event", "distinct_id", "person_id"] as const;
 
 /** Properties of one breakdown. */
 export const BREAKDOWNS_MAX = 3;
@@ -103,7 +98,7 @@ const ALL_DEFAULTS = {
 
 const ORDERS = ["desc", "asc"] as const;
 
-const TYPES = [...OWNERS, "event_metadata", "hogql", "first_touch"] as const;
+const TYPES = [...OWNERS, "hogql", "first_touch"] as const;
 
 function valueIn(one: JsonObject, attr: string): Breakdown["by"] {
   const isPage = one["breakdown_normalize_url"] ?? false;

@@ -23,13 +23,15 @@ import {
   propertyFiltersOf,
 } from "./behavior.ts";
 import { INTERVALS, type Interval } from "./intervals.ts";
-import { checkSessionProperty } from "./known-property.ts";
+import { checkSessionProperty, LISTED, metadataFilter, OWNERS } from "./known-property.ts";
 import { DATE_FROM_DEFAULT, type DateRange } from "./period.ts";
 import { TIME_FILTER_FIELDS, type TimeFilter, timeFilter } from "./time-value.ts";
 
 /** The owner of a property: the event, its session, person or group; the latter two as they are now. */
 export type PropertyOf =
   | { type: "event" }
+  /** One of METADATA, which is no property. */
+  | { type: "event_metadata" }
   | { type: "session" }
   | { type: "person" }
   /** The index of the group's type, 0 to GROUP_TYPES_MAX - 1. */
@@ -166,14 +168,11 @@ function filterList(
 /** Reads filters of a list of events from the parameter `properties`, as {@link propertyFilters} does. Fails `invalid_input`. */
 export function eventFiltersIn(texts: readonly string[], moment: Moment): PropertyConditions {
   const attr = "properties";
-  const reading = { moment, types: ["event", "person", "group"], ofPersons: false } as const;
+  const reading = { moment, types: LISTED, ofPersons: false } as const;
   const of = filterList(filterTexts(texts, attr), attr, reading);
   checkFilters(propertyFiltersOf(of), attr);
   return of as PropertyConditions;
 }
-
-/** Types of the owners of properties in queries; the first is the default. */
-export const OWNERS = ["event", "person", "group", "session"] as const;
 
 type Types = readonly [PropertyOf["type"], ...PropertyOf["type"][]];
 function eventFilter(
@@ -183,6 +182,7 @@ function eventFilter(
 ): EventFilter {
   const { type, filter } = propertyFilter(one, { types, ...moment, attr });
   if (type === "session") checkSessionProperty(filter.key, attr);
+  if (type === "event_metadata") return { of: { type }, filter: metadataFilter(filter, attr) };
   const index = isObject(one) ? one["group_type_index"] : null;
   return { of: propertyOf(type, index, `${attr}__group_type_index`), filter };
 }

@@ -52,15 +52,15 @@ EndpointsUsageOverviewQuery EndpointsUsageTableQuery EndpointsUsageTrendsQuery: 
 MCPHarnessBreakdownQuery MCPToolTopUsersQuery MCPToolFailuresQuery MCPToolStatsQuery MCPToolDailyStatsQuery MCPToolDescriptionsQuery MCPToolSampleIntentsQuery MCPToolNeighborsQuery: write a TrendsQuery of $mcp_tool_call with a breakdown by $mcp_tool_name
 ActionsNode: there are no actions: write an EventsNode with the event of the action, and its conditions as properties
 DataWarehouseNode FunnelsDataWarehouseNode LifecycleDataWarehouseNode ExperimentDataWarehouseNode: there are no tables of other sources: send their rows as events, and write an EventsNode
-GroupNode: write one EventsNode for each of its nodes, with a formula such as A + B, or a HogQLQuery with event IN ('a', 'b')
+GroupNode: write an EventsNode with the event null, and the names of its nodes as value of a filter of the type event_metadata by event
 `),
   type: adviceOf(`
 element: write a filter of the type event by $el_text, or by $elements_chain with icontains or regex
 cohort static-cohort dynamic-cohort precalculated-cohort: there are no cohorts: write the conditions themselves, of the type person, or behavioral for what persons did
 feature flag: write a filter of the type event by $feature/NAME
 recording log_entry: recordings are not kept: write a filter of the type session, such as by $session_duration
-meta internal_event: write a filter of the type event, or dateRange for times
-event_metadata: write the event into series, times into dateRange, or write a HogQLQuery with a condition on distinct_id
+meta internal_event: write a filter of the type event or event_metadata, or dateRange for times
+event_metadata: write it into properties of a query, for conditions on its events
 person_metadata: write a HogQLQuery with a condition on person.created_at
 data_warehouse data_warehouse_person_property: there are no tables of other sources: set properties of persons, and write a filter of the type person
 error_tracking_issue error_tracking_issue_property: write a filter of the type event of the event $exception

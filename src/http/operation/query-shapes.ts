@@ -81,7 +81,11 @@ const TABLE_FIELDS = {
       "Columns. Of persons: `person`, `id`, `email`, `created_at`, `properties.NAME`, or `count()` alone. Of events: `*`, `event`, `person`, `person_id`, `distinct_id`, `timestamp`, `uuid`, `properties.NAME`, `person.properties.NAME`; with `count()`, `min(timestamp)` or `max(timestamp)` there is a row for each combination of the others.",
   },
   search: text("ann@", "Of persons: a part of the e-mail address, or a whole distinct id."),
-  properties: { type: "array", items: { type: "object", additionalProperties: true } },
+  properties: {
+    ...{ type: "array", items: { type: "object", additionalProperties: true } },
+    description:
+      "Filters. Of events the `type` may be `event_metadata`, whose `key` is `event`, `distinct_id` or `person_id`.",
+  },
   where: { ...list("timestamp >= '2026-11-01'"), description: "Comparisons of `timestamp`." },
   event: text("purchase", "The name of the events."),
   events: list("purchase", "signup"),

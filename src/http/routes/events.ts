@@ -90,7 +90,7 @@ const EventsQuery = t.Object({
       type: "array",
       items: { type: "string" },
       examples: [[FILTER]],
-      description: `Filters as of a list of persons. The \`type\` is event, the default, person, or group with a \`group_type_index\`. They change nothing about the time: without \`after\` the list goes back to the first event.`,
+      description: `Filters as of a list of persons. The \`type\` is event, the default, person, group with a \`group_type_index\`, or event_metadata, whose \`key\` is \`event\`, \`distinct_id\` or \`person_id\`. They change nothing about the time: without \`after\` the list goes back to the first event.`,
     }),
   ),
 });

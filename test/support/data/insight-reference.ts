@@ -1,12 +1,14 @@
 import type { FoundValue } from "../../../src/core/ports/insights.ts";
-import { type Breakdown, METADATA } from "../../../src/core/queries/breakdown.ts";
+import type { Breakdown } from "../../../src/core/queries/breakdown.ts";
 import type { Interval } from "../../../src/core/queries/intervals.ts";
+import { METADATA } from "../../../src/core/queries/known-property.ts";
 import { type Period, periodOf } from "../../../src/core/queries/period.ts";
 import {
   type AnyFilter,
   type EventFilter,
   type EventsNode,
   fields,
+  filtersOf,
   type PropertyOf,
 } from "../../../src/core/queries/query-fields.ts";
 import {
@@ -113,6 +115,10 @@ export const asText = (value: Json | undefined): string | null => {
 /** A property of an event, its person or its group, as text. */
 export function textOf(set: DataSet, event: Stored, of: PropertyOf, key: string): string | null {
   if (of.type === "event") return asText(event.properties[key]);
+  if (of.type === "event_metadata") {
+    if (key === "person_id") return ownerOf(set, event);
+    return key === "event" ? event.event : "ann";
+  }
   if (of.type === "session") return set.sessionText?.(event, key) ?? null;
   if (of.type === "person") return asText(set.persons.get(ownerOf(set, event))?.[key]);
   const group = `${of.group_type_index} ${event.groups[of.group_type_index]}`;
@@ -284,9 +290,6 @@ function groupedBy(
   { of, property }: Breakdown["by"][0],
 ): string | null {
   switch (of.type) {
-    case "event_metadata":
-      if (property === "person_id") return ownerOf(set, event);
-      return property === "event" ? event.event : "ann";
     case "hogql":
       return shownBy(property, shownAt(event.timestamp, set.timezone));
     case "first_touch": {
@@ -361,6 +364,35 @@ function timeOfChance({ timezone }: DataSet, dice: Chance): Choice {
   return { read, passes };
 }
 
+const FIRST = "00000000-592b-78b3-8d80-aa75992efae9";
+
+/** Filters of values that all events have, and the same as plain functions. */
+const OF_METADATA: [
+  key: (typeof METADATA)[number],
+  filter: { operator?: string; value: Json },
+  passes: (text: string) => boolean,
+][] = [
+  ["event", { operator: "not_regex", value: "^[$]" }, (text) => text.charAt(0) !== "$"],
+  ["event", { value: ["a", "$screen"] }, (text) => text === "a" || text === "$screen"],
+  ["event", { operator: "is_not", value: "a" }, (text) => text !== "a"],
+  ["event", { operator: "not_icontains", value: "S" }, (text) => !text.includes("s")],
+  ["event", { operator: "starts_with", value: ["$", 'q"'] }, (text) => /^[$q]/.test(text)],
+  ["person_id", { operator: "is_not", value: FIRST.toUpperCase() }, (text) => text !== FIRST],
+  ["distinct_id", { operator: "ends_with", value: "nn" }, (text) => text.endsWith("nn")],
+];
+
+/** A random condition on a value that all events have. */
+function metadataOfChance(set: DataSet, dice: Chance): Choice {
+  const [key, filter, passes] = dice.of(OF_METADATA);
+  const sent = { properties: [{ type: "event_metadata", key, ...filter }] };
+  const [read] = filtersOf(fields(sent, "query", ["properties"]), { now: 0, timezone: "UTC" });
+  const of = { type: "event_metadata" } as const;
+  return {
+    read: read as AnyFilter,
+    passes: (one) => passes(textOf(set, one, of, key) ?? ""),
+  };
+}
+
 /** A random filter of any kind, and the same as a plain function. */
 type Choice = { read: AnyFilter; passes: (event: Stored) => boolean };
 
@@ -374,7 +406,9 @@ export function nodeOfChance(
   const event = dice.of([null, "a", "a", "a", "b", "b", "b", ...EVENTS]);
   const chosen = Array.from({ length: Math.max(0, dice.next(6) - 3) }, (): Choice => {
     if (more !== undefined && dice.next(2) === 0) return more();
-    return dice.next(6) === 0 ? timeOfChance(set, dice) : propertyOfChance(set, dice);
+    const kind = dice.next(6);
+    if (kind === 1) return metadataOfChance(set, dice);
+    return kind === 0 ? timeOfChance(set, dice) : propertyOfChance(set, dice);
   });
   if (more !== undefined && chosen.length === 0 && dice.next(3) === 0) chosen.push(more());
   // All filters must pass, or the first and one of the others, or one of all.

@@ -54,7 +54,7 @@ function labelWords(breakdown: JsonObject, style: Style): string {
     case "hogql":
       return EXPRESSIONS[name] ?? name;
     case "event_metadata":
-      return name === "event" ? "event name" : name;
+      return propertyWords({ name, type }, style);
     case "first_touch":
       return `first touch ${propertyWords({ name, type: "event" }, style)}`;
     default: {

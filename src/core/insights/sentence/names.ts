@@ -96,6 +96,7 @@ export function propertyWords(
   { name, type, group = 0 }: Owned,
   { quotesAll, groups }: Style,
 ): string {
+  if (type === "event_metadata") return name === "event" ? "event name" : name;
   const known = type === "event" || type === "session" ? PROPERTIES[name] : undefined;
   if (known !== undefined && !(quotesAll && type === "event")) return known;
   if (type === "group" && name === "name" && groups[group] !== undefined) return groups[group];

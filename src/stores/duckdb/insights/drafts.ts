@@ -13,7 +13,7 @@ import { anyText, type Bind, pointer, tested } from "../lists/property-filter.ts
 import { aheadOf, isUtc } from "./event-tables.ts";
 import { compiled } from "./queries.ts";
 import { BEGAN, sessionFacts, sessionText } from "./session-facts.ts";
-import { type EventSource, sqlOf, TIME } from "./statement.ts";
+import { type EventSource, metadataText, sqlOf, TIME } from "./statement.ts";
 import { letterOf } from "./trends.ts";
 
 /**
@@ -155,9 +155,7 @@ function listOf(kind: string, names: { name: string; count: number }[]): string 
 }
 
 /** Returns a name for a remark as JSON, which has no line end that would end the remark. */
-function remark(name: string): string {
-  return JSON.stringify(name);
-}
+const remark = (name: string): string => JSON.stringify(name);
 
 /** Returns a value as an SQL literal, as a person would write it. */
 const literal: Bind = (value, type = "VARCHAR") => {
@@ -188,6 +186,7 @@ export function eventViews(timezone: string): () => EventSource {
     const sessions = sessionFacts();
     const text = (of: PropertyOf, property: string): string => {
       if (of.type === "event") return eventText(property);
+      if (of.type === "event_metadata") return metadataText(property, () => "events.person_id");
       if (of.type === "session") return sessions.column(sessionText(property));
       if (of.type === "person") {
         joins.set("persons", "LEFT JOIN persons ON persons.uuid = events.person_id");

@@ -20,7 +20,7 @@ import {
   pointer,
 } from "../lists/property-filter.ts";
 import { BEGAN, sessionFacts, sessionText } from "./session-facts.ts";
-import { type EventSource, TIME } from "./statement.ts";
+import { type EventSource, metadataText, TIME } from "./statement.ts";
 
 /** A project, and the columns for frequent properties of its events. */
 export type ProjectEvents = {
@@ -72,6 +72,7 @@ export function eventTables(
       began: () => sessions.column(BEGAN),
       person,
       text(of, property) {
+        if (of.type === "event_metadata") return metadataText(property, person);
         const column = columnOf(of, property);
         const whole = wholeColumn(property, column);
         if (whole !== undefined) return whole;
@@ -81,6 +82,8 @@ export function eventTables(
         return of.type === "event" ? text : facts.column(of, person, text);
       },
       passes({ of, filter }: EventFilter) {
+        if (of.type === "event_metadata")
+          return passesIn(metadataText(filter.key, person), filter, bind);
         const column = columnOf(of, filter.key);
         const whole = wholeColumn(filter.key, column);
         if (whole !== undefined) return passesIn(whole, filter, bind);

@@ -119,8 +119,6 @@ export function eventScan(
   const since = () => bounded(">=");
   const valueIn = (of: ValueOf, property: string): string => {
     switch (of.type) {
-      case "event_metadata":
-        return property === "person_id" ? `${person()}::VARCHAR` : `events.${property}`;
       case "hogql":
         return timeValue(property, shown());
       case "first_touch":
@@ -176,6 +174,10 @@ export function eventScan(
     },
   };
 }
+
+/** Returns SQL of one of METADATA; `person` is SQL of the owner of the event. */
+export const metadataText = (property: string, person: () => string): string =>
+  property === "person_id" ? `${person()}::VARCHAR` : `events.${property}`;
 
 const joined = (texts: readonly string[]) =>
   texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;

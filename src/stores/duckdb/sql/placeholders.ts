@@ -1,4 +1,5 @@
 import type { SqlQuery } from "../../../core/ports/sql.ts";
+import { metadataFilter, OWNERS } from "../../../core/queries/known-property.ts";
 import { periodOf } from "../../../core/queries/period.ts";
 import { SQL_VIEWS } from "../../../core/sql/tables.ts";
 import { Failure } from "../../../core/values/failure.ts";
@@ -149,12 +150,12 @@ function conditionsOf({ filters, moment }: SqlQuery, { from, to }: Range): strin
     );
   }
   const attr = "query__filters__properties";
-  const types = ["event", "person", "session", "group"] as const;
   const read = (filter: Json): Owned => {
     if (isObject(filter) && filter["type"] === "hogql") {
       return { key: conditionIn(filter["key"], attr), not: false, test: { is: "set" }, of: HOGQL };
     }
-    const { type, filter: one } = propertyFilter(filter, { types, ...moment, attr });
+    const { type, filter: one } = propertyFilter(filter, { types: OWNERS, ...moment, attr });
+    if (type === "event_metadata") return { ...metadataFilter(one, attr), of: type };
     const index = isObject(filter) ? Number(filter["group_type_index"] ?? 0) : 0;
     return { ...one, of: type === "group" ? `group_${index}` : type };
   };
@@ -200,6 +201,7 @@ function passed({ of, ...filter }: Owned): string {
 }
 
 function propertyOf(of: string, key: string): string {
+  if (of === "event_metadata") return `CAST(${key} AS VARCHAR)`;
   if (of !== "session") {
     const at = (keys: string[]) =>
       `${of === "event" ? "" : `${of}.`}properties${keys.map((one) => `[${constantOf(one)}]`).join("")}`;
