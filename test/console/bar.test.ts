@@ -77,7 +77,8 @@ test.each(["Control+k", "/"])(
 
 test("Ctrl-K opens it from a field as well, but not over another dialog", async () => {
   const { page } = opened;
-  await page.getByRole("combobox").first().focus();
+  await opened.go("persons/");
+  await page.getByRole("searchbox").focus();
   await page.keyboard.press("Control+k");
   await field().waitFor();
   await opened.go("sql/");
