@@ -35,7 +35,7 @@ test("a funnel over time is a line of percent, whose points lead to their person
   await page.getByRole("application").focus();
   await page.keyboard.press("End");
   await page.keyboard.press("ArrowLeft");
-  await page.locator(".tip").getByText("66.7 %").waitFor();
+  await page.locator(".tip").getByText("66.7%").waitFor();
   expect(await page.getByLabel("Chart type").inputValue()).toBe("trends");
   expect(await page.getByLabel("Within", { exact: true }).inputValue()).toBe("2");
   expect(await flaws(opened)).toEqual([]);
@@ -47,7 +47,7 @@ test("a funnel over time is a line of percent, whose points lead to their person
   await dialog.getByText("2 persons", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("tab", { name: "Table" }).click();
-  await page.getByRole("cell", { name: "66.7 %" }).waitFor();
+  await page.getByRole("cell", { name: "66.7%" }).waitFor();
 
   // What has no control stays when another field is changed.
   await page.getByRole("button", { name: "Step", exact: true }).click();
@@ -193,12 +193,12 @@ test("money by a breakdown has its currency, and few persons are marked", async 
     },
   };
   await go(place(query));
-  const cell = page.getByRole("cell", { name: "12.5 EUR" });
+  const cell = page.getByRole("cell", { name: "€12.50" });
   await cell.getByTitle("fewer than 5 people").waitFor();
   await page.locator(".chip").getByText("channel of the person's first event").waitFor();
   expect(await flaws(opened)).toEqual([]);
   await page.getByLabel("Chart type").selectOption("ActionsBarValue");
-  await page.locator(".bar-value").getByText("12.5 EUR").waitFor();
+  await page.locator(".bar-value").getByText("€12.50").waitFor();
   expect(queryIn(page)).toEqual({
     ...query,
     trendsFilter: { ...query.trendsFilter, display: "ActionsBarValue" },
@@ -215,15 +215,15 @@ test("numbers have their unit, their currency, their change and the mark of few 
   const money = (display: string) => ({ ...RICH, trendsFilter: { display } });
   await answerWith(lines, ["2026-11-21"]);
   await go(place(money("BoldNumber")));
-  await page.locator(".number-value").getByText("1,250.5 EUR").waitFor();
+  await page.locator(".number-value").getByText("€1,250.50").waitFor();
   await page.getByTitle("fewer than 5 people").waitFor();
   // The server says the change; it is not calculated again.
-  await page.getByText("14.4 %").waitFor();
-  await page.getByText("from 1,000 EUR").waitFor();
+  await page.getByText("14.4%").waitFor();
+  await page.getByText("from €1,000.00").waitFor();
   expect(await flaws(opened)).toEqual([]);
   await go(place(money("ActionsBarValue")));
-  await page.locator(".bar-value").getByText("1,250.5 EUR").waitFor();
-  await page.locator(".bar-value").getByText("+14.4 %").waitFor();
+  await page.locator(".bar-value").getByText("€1,250.50").waitFor();
+  await page.locator(".bar-value").getByText("+14.4%").waitFor();
   await page.locator(".bar-value").getByTitle("fewer than 5 people").waitFor();
   expect(await flaws(opened)).toEqual([]);
   await answerAgain();
@@ -234,7 +234,7 @@ test("numbers have their unit, their currency, their change and the mark of few 
   ].map((line) => ({ ...line, unit: "percent" }));
   await answerWith(shares, ["2026-11-20", "2026-11-21"]);
   await go(place({ ...RICH, trendsFilter: {} }));
-  await page.getByText("A / B: 25 %, 5 points more than in the period before (20 %)").waitFor();
+  await page.getByText("A / B: 25%, 5 points more than in the period before (20%)").waitFor();
   expect(await flaws(opened)).toEqual([]);
   await answerAgain();
 });

@@ -117,7 +117,7 @@ test("a tab is asked once it is chosen, and its rows filter the page", async () 
   // A share is of all visitors, of whom one may be in several rows.
   const [visitors] = await answerOf("Visitors");
   const shareOf = ({ aggregated_value: part }: Line) =>
-    `${Math.round((100 * Number(part)) / Number(visitors?.aggregated_value))} %`;
+    `${Math.round((100 * Number(part)) / Number(visitors?.aggregated_value))}%`;
   expect(await cells("share")).toEqual(lines.map(shareOf));
   await list.locator(".bar-row").first().click();
   await page.locator(".page-head .chip").waitFor();

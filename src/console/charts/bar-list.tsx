@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { roundPercent, withUnit } from "../state/format.ts";
+import { decimalsOf, roundPercent, withUnit } from "../state/format.ts";
 import type { Unit } from "../state/unit.ts";
 import { Icon } from "../ui/icon.tsx";
 import { SmallMark } from "./small-mark.tsx";
@@ -68,6 +68,7 @@ export function BarList(props: {
   const sizeOf = ({ value }: Bar) => Math.abs(value ?? 0);
   // Shares and times may all be less than 1.
   const greatest = Math.max(props.greatest ?? 0, ...bars.map(sizeOf)) || 1;
+  const decimals = decimalsOf(bars.map(({ value }) => value));
   const hasPeople = bars.some(({ onPeople }) => onPeople);
   return (
     <div class={hasPeople ? "bars with-people" : "bars"}>
@@ -76,7 +77,7 @@ export function BarList(props: {
         {bars.map((bar) => (
           <li key={bar.key}>
             <span class="bar" style={{ width: `${(100 * sizeOf(bar)) / greatest}%` }} />
-            <BarRow bar={bar} />
+            <BarRow bar={bar} decimals={decimals} />
             {bar.onPeople && (
               <button
                 type="button"
@@ -100,7 +101,8 @@ export function BarList(props: {
   );
 }
 
-function BarRow({ bar }: { bar: Bar }) {
+function BarRow(props: { bar: Bar; decimals: number }) {
+  const { bar } = props;
   const { label, value, unit, note, isSmall, hint, onPick, isChosen } = bar;
   const content = (
     <>
@@ -111,7 +113,7 @@ function BarRow({ bar }: { bar: Bar }) {
       <span class="bar-value">
         {isSmall && <SmallMark />}
         {bar.share !== undefined && <span class="bar-share">{roundPercent(bar.share)}</span>}{" "}
-        <span class="bar-number">{withUnit(value, unit)}</span>
+        <span class="bar-number">{withUnit(value, unit, props.decimals)}</span>
         {note && <span class="faint"> {note}</span>}
       </span>
     </>

@@ -1,10 +1,11 @@
-import { bucket, withUnit } from "../state/format.ts";
+import { bucket, decimalsOf, withUnit } from "../state/format.ts";
 import type { NumberTable } from "./series.ts";
 import { SmallMark } from "./small-mark.tsx";
 
 /** Numbers as a table, in a box that scrolls. */
 export function DataTable({ title, table }: { title: string; table: NumberTable }) {
   const { head, rows, unitAt, isSmallAt } = table;
+  const decimals = head.map((_, at) => decimalsOf(rows.map((row) => row[at])));
   return (
     /* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keys. */
     <section class="table-frame scroll" tabIndex={0} aria-label={title}>
@@ -25,7 +26,9 @@ export function DataTable({ title, table }: { title: string; table: NumberTable 
               {cells.map((cell, at) => (
                 <td class="number" key={at}>
                   {isSmallAt?.(line, at + 1) && <SmallMark />}
-                  {typeof cell === "string" ? cell : withUnit(cell, unitAt?.(line, at + 1))}
+                  {typeof cell === "string"
+                    ? cell
+                    : withUnit(cell, unitAt?.(line, at + 1), decimals[at + 1])}
                 </td>
               ))}
             </tr>

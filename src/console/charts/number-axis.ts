@@ -1,5 +1,5 @@
 import type uPlot from "uplot";
-import { compact, withUnit } from "../state/format.ts";
+import { compact, money, withUnit } from "../state/format.ts";
 import { unitName } from "../state/unit.ts";
 import { commonUnit, type Series } from "./series.ts";
 
@@ -29,6 +29,6 @@ export function numberAxis(
   if (unit === "percent") return { size: 56, values };
   return {
     size: 80,
-    values: (_, places) => places.map((one) => `${compact(one)} ${unitName(unit)}`),
+    values: (_, places) => places.map((one) => money(one, unitName(unit), true)),
   };
 }

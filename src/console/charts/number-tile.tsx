@@ -80,14 +80,14 @@ export function ChangeMark({
   );
 }
 
-/** How much a number has changed, such as `14.4 %`, or `2.5 points` of a share; undefined if it is as before. */
+/** How much a number has changed, such as `14.4%`, or `2.5 points` of a share; undefined if it is as before. */
 export function changeText(change: number, unit: Unit | undefined): string | undefined {
   const text = number(Math.round(Math.abs(change) * 10) / 10);
-  // A share changes by points: from 20 % to 30 % are ten, not half as much again.
-  return text === "0" ? undefined : `${text} ${unit === "percent" ? "points" : "%"}`;
+  // A share changes by points: from 20% to 30% are ten, not half as much again.
+  return text === "0" ? undefined : `${text}${unit === "percent" ? " points" : "%"}`;
 }
 
-/** A change in few characters, such as `+14.4 %`; undefined without one. */
+/** A change in few characters, such as `+14.4%`; undefined without one. */
 export function changeNote(
   change: number | null | undefined,
   unit: Unit | undefined,

@@ -15,7 +15,7 @@ function spanName(column: string, interval: string | undefined): string {
   return `${weekday.format(new Date(`${column.slice(0, 10)}T00:00:00Z`))} ${name}`;
 }
 
-/** The change of a number since the period before, such as `+14.4 %`; undefined where it is not known. */
+/** The change of a number since the period before, such as `+14.4%`; undefined where it is not known. */
 function changeAt({ now, before }: Pair, column: number): string | undefined {
   const [value, old] = [now.data[column], before?.data[column]];
   if (value == null || old == null) return undefined;

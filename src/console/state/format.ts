@@ -11,11 +11,11 @@ export const number = (value: number | null | undefined): string =>
 /** A number in few characters, such as `4.8K`, for axes. */
 export const compact = (value: number): string => COMPACT.format(value);
 
-/** A share between 0 and 1 as percent, such as `14.8 %`. */
+/** A share between 0 and 1 as percent, such as `14.8%`. */
 export const percent = (share: number | null | undefined): string =>
-  share === null || share === undefined ? "–" : `${NUMBER.format(Math.round(share * 1000) / 10)} %`;
+  share === null || share === undefined ? "–" : `${NUMBER.format(Math.round(share * 1000) / 10)}%`;
 
-/** A share between 0 and 1 as percent, without a fraction from 1 on, such as `15 %`. */
+/** A share between 0 and 1 as percent, without a fraction from 1 on, such as `15%`. */
 export const roundPercent = (share: number): string =>
   percent(share < 0.01 ? share : Math.round(share * 100) / 100);
 
@@ -35,10 +35,13 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 function format(time: string | number | Date, options: Intl.DateTimeFormatOptions): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return String(time);
-  return formatter(JSON.stringify([zone(), options]), { timeZone: zone(), ...options }).format(
-    date,
-  );
+  const made = formatter(JSON.stringify([zone(), options]), { timeZone: zone(), ...options });
+  return sameMonths(made.format(date));
 }
+
+/** Each month in three letters; British English has four for September alone. */
+export const sameMonths = (text: string): string =>
+  text.replace("Sept ", "Sep ").replace(/Sept$/, "Sep");
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -77,6 +80,36 @@ export const shortTime = (time: string | number | Date): string =>
     second: "2-digit",
   });
 
+/** A number with at least, and at most, so many digits after the point. */
+const withDecimals = (value: number, least: number, most: number): string =>
+  new Intl.NumberFormat("en-US", {
+    minimumFractionDigits: Math.min(least, most),
+    maximumFractionDigits: most,
+  }).format(value);
+
+/** The most digits after the point that numbers of one column need, up to 2. */
+export function decimalsOf(values: readonly unknown[]): number {
+  const needed = values.map((value) =>
+    typeof value === "number" && Number.isFinite(value)
+      ? (NUMBER.format(value).split(".")[1]?.length ?? 0)
+      : 0,
+  );
+  return Math.max(0, ...needed);
+}
+
+/** An amount of a currency by its code, such as `€1,250.50`; in few characters for axes. */
+export function money(value: number, code: string, isShort = false): string {
+  try {
+    return new Intl.NumberFormat("en-US", {
+      ...{ style: "currency", currency: code, currencyDisplay: "narrowSymbol" },
+      ...(isShort ? { notation: "compact", maximumFractionDigits: 1 } : {}),
+    }).format(value);
+  } catch {
+    // Not a code of ISO 4217, but a word of one's own.
+    return `${isShort ? compact(value) : number(value)} ${code}`;
+  }
+}
+
 const AGES: readonly [seconds: number, unit: string][] = [
   [86_400, "d"],
   [3600, "h"],
@@ -91,11 +124,21 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-/** A number with its unit, if it has one, such as `33.8 %`, `1 min 47 s` or `12.5 EUR`. */
-export function withUnit(value: number | null | undefined, unit: Unit | undefined): string {
-  if (value == null || unit === undefined) return number(value);
-  if (unit === "percent") return percent(value / 100);
-  if (unit !== "seconds") return `${number(value)} ${unitName(unit)}`;
+/**
+ * A number with its unit, if it has one, such as `33.8%`, `1 min 47 s` or `€12.50`. In a column of numbers, `decimals` of
+ * the column makes all of them as long.
+ */
+export function withUnit(
+  value: number | null | undefined,
+  unit: Unit | undefined,
+  decimals = 0,
+): string {
+  if (value == null) return number(value);
+  if (unit === undefined || unit === "percent") {
+    const text = withDecimals(value, decimals, unit === "percent" ? 1 : 2);
+    return unit === undefined ? text : `${text}%`;
+  }
+  if (unit !== "seconds") return money(value, unitName(unit));
   if (value < 0) return `−${withUnit(-value, unit)}`;
   if (value > 0 && value < 1) return `${number(value)} s`;
   const seconds = Math.round(value);
@@ -116,7 +159,7 @@ export function bucket(column: string): string {
     month: "short",
     timeZone: "UTC",
   }).format(parsed);
-  return time === undefined ? name : `${name} ${time.slice(0, 5)}`;
+  return time === undefined ? sameMonths(name) : `${sameMonths(name)} ${time.slice(0, 5)}`;
 }
 
 /** A whole interval that begins so: `24 Nov`, `week of 23 Nov`, `November 2026`, `24 Nov 09:00`. */

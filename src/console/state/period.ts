@@ -1,4 +1,5 @@
 import { boundsOf, PERIODS, type Period, periodOfRange } from "./bounds.ts";
+import { sameMonths } from "./format.ts";
 import { zone } from "./project.ts";
 import { calendarOf, dayOfBound, rangeName } from "./ranges.ts";
 import { dayIn, shiftDay, startOfDay } from "./zoned-days.ts";
@@ -64,12 +65,13 @@ export function labelOf(period: Period, now: Date): string {
 export function shortDay(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   const isThisYear = day.slice(0, 4) === String(new Date().getFullYear());
-  return new Intl.DateTimeFormat("en-GB", {
+  const name = new Intl.DateTimeFormat("en-GB", {
     day: "numeric",
     month: "short",
     ...(isThisYear ? {} : { year: "numeric" }),
     timeZone: "UTC",
   }).format(date);
+  return sameMonths(name);
 }
 
 /** The times between which the events of a period lie: `after` included, `before` not, in ISO 8601. */

@@ -55,7 +55,8 @@ type Named = readonly [name: string, query: JsonObject];
 
 /** The numbers, of which a chart draws the chosen one. */
 function numbersOf(subject: Subject): Named[] {
-  const [all, sessions] = [trend(subject, "total"), trend(subject, "unique_session")];
+  // Those of any event, as a question for visits counts them.
+  const [all, sessions] = [trend(subject, "total"), trend(null, "unique_session")];
   const name = subject === "$pageview" ? "Visit" : "Session";
   const perSession = {
     ...all,
@@ -69,7 +70,7 @@ function numbersOf(subject: Subject): Named[] {
     [views, all],
     [`${views.replace("Page views", "Views")} per ${name.toLowerCase()}`, perSession],
     ...(subject === "$pageview" ? [["Bounce rate", BOUNCE_RATE] as const] : []),
-    [`${name} length`, sessionLength(subject)],
+    [`${name} length`, SESSION_LENGTH],
   ];
 }
 
@@ -197,16 +198,16 @@ const BOUNCE_RATE: JsonObject = {
   trendsFilter: { formula: "A / B * 100", aggregationAxisFormat: "percentage" },
 };
 
-const sessionLength = (event: Subject): JsonObject => ({
+const SESSION_LENGTH: JsonObject = {
   ...{ kind: "TrendsQuery", interval: "day" },
   series: [
     {
-      ...{ kind: "EventsNode", event, math: "avg", math_property: "$session_duration" },
+      ...{ kind: "EventsNode", event: null, math: "avg", math_property: "$session_duration" },
       math_property_type: "session_properties",
     },
   ],
   trendsFilter: { aggregationAxisFormat: "duration" },
-});
+};
 
 const listOf = (query: JsonObject, breakdown: string, type = "event"): JsonObject => ({
   ...query,

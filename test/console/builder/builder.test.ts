@@ -121,7 +121,7 @@ test("a shorter window of a funnel changes its number to the API's", async () =>
   expect(whole.results[0]?.aggregated_value).toBeCloseTo(2 / 3);
   expect(results[0]?.aggregated_value).toBeCloseTo(1 / 3);
   await page.locator(".answer-foot").getByText(explanation).waitFor();
-  await page.locator(".panel").getByText("33.3 %").first().waitFor();
+  await page.locator(".panel").getByText("33.3%").first().waitFor();
 });
 
 test.each([

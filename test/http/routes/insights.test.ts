@@ -188,9 +188,9 @@ describe("a funnel", () => {
 Funnel from views to signups to buys within 14 days, last 4 days (18 Nov to 21 Nov 2026, UTC).
 
         persons  of all  of those before  median time
-view          3   100 %                                ${"█".repeat(40)}
-signup        2  66.7 %           66.7 %          1 h  ${"█".repeat(27)}
-buy           1  33.3 %             50 %     1 d 23 h  ${"█".repeat(13)}
+view          3    100%                                ${"█".repeat(40)}
+signup        2   66.7%            66.7%          1 h  ${"█".repeat(27)}
+buy           1   33.3%              50%     1 d 23 h  ${"█".repeat(13)}
 `,
     );
     expect(await ask("view then signup", { insight_type: "funnel" })).toMatchObject({

@@ -22,10 +22,10 @@ export function duration(seconds: number): string {
   return parts.join(" ");
 }
 
-/** Returns a number as a person reads it, such as `43 %`. */
+/** Returns a number as a person reads it, such as `43%`. */
 export function withUnit(value: number | null, unit: Unit | undefined): string {
   if (value === null || unit === undefined) return shown(value);
-  return unit === "seconds" ? duration(value) : `${shown(value)} %`;
+  return unit === "seconds" ? duration(value) : `${shown(value)}%`;
 }
 
 /** Returns a number with commas between thousands; of a small one, more digits than `digits` after the point. */
@@ -49,5 +49,5 @@ export function comparedWith(
   }
   const change = isShare ? now - before : (now / before - 1) * 100;
   const sign = change > 0 ? "+" : "";
-  return [withUnit(before, unit), `${sign}${shown(change, 1)} ${isShare ? "points" : "%"}`];
+  return [withUnit(before, unit), `${sign}${shown(change, 1)}${isShare ? " points" : "%"}`];
 }

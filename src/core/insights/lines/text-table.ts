@@ -203,7 +203,7 @@ function totals(lines: readonly Line[]): string {
 }
 
 const percent = (part: number, whole: number | null) =>
-  whole ? `${shown((100 * part) / whole, 1)} %` : "-";
+  whole ? `${shown((100 * part) / whole, 1)}%` : "-";
 
 /** A table with names of its columns, unless the name of the first is left out. */
 function withHead(

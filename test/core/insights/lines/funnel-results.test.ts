@@ -69,7 +69,7 @@ test("a funnel over time has the percent of persons who converted, by the interv
     ],
   });
   const { text } = await ask(trends, "?format=txt");
-  expect(text).toContain("2026-11-19    100 %  ████");
+  expect(text).toContain("2026-11-19    100%  ████");
   const empty = funnel(
     { funnelVizType: "trends" },
     { dateRange: { date_from: "2026-11-10", date_to: "2026-11-10" } },

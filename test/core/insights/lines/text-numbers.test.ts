@@ -18,12 +18,12 @@ test.each([
 
 test("a number has its unit, if it has one", () => {
   expect(withUnit(1234.5, undefined)).toBe("1,234.5");
-  expect(withUnit(43, "percent")).toBe("43 %");
+  expect(withUnit(43, "percent")).toBe("43%");
   expect(withUnit(null, "seconds")).toBe("-");
 });
 
 test("a percentage changes by points, all else by percent of the number before", () => {
-  expect(comparedWith({ data: [30], unit: "percent" }, 20)).toEqual(["20 %", "+10 points"]);
-  expect(comparedWith({ data: [30] }, 20)).toEqual(["20", "+50 %"]);
+  expect(comparedWith({ data: [30], unit: "percent" }, 20)).toEqual(["20%", "+10 points"]);
+  expect(comparedWith({ data: [30] }, 20)).toEqual(["20", "+50%"]);
   expect(comparedWith({ data: [30] }, 0)).toEqual(["0", "-"]);
 });

@@ -64,9 +64,9 @@ test("a funnel has a row a step, with shares of the first and of the one before"
   expect(text).toBe(`F
 
            persons  of all  of those before  median time
-$pageview        8   100 %                                ${"█".repeat(40)}
-é                4    50 %             50 %   1 min 30 s  ${"█".repeat(20)}
-buy              1  12.5 %             25 %          2 h  ${"█".repeat(5)}
+$pageview        8    100%                                ${"█".repeat(40)}
+é                4     50%              50%   1 min 30 s  ${"█".repeat(20)}
+buy              1   12.5%              25%          2 h  ${"█".repeat(5)}
 `);
 });
 
@@ -105,13 +105,13 @@ test("numbers of two periods stand next to each other, with the change", () => {
   expect(shownOf(of(null, 12, 8))).toBe(`Q
 
         now  before  change
-orders   12       8   +50 %
+orders   12       8    +50%
 `);
   expect(shownOf([...of("Hat", 4, 0), ...of("Coat", 1, 2)])).toBe(`Q
 
 orders  now  before  change
 Hat       4       0       -  ${"█".repeat(40)}
-Coat      1       2   -50 %  ${"█".repeat(10)}
+Coat      1       2    -50%  ${"█".repeat(10)}
 `);
 });
 
@@ -127,8 +127,8 @@ test("numbers of a unit have it, also the change of a percentage, and their name
   expect(insightTable("Q", "WordsQuery", { columns: TOTAL, results })).toBe(`Q
 
                        now  before       change
-bounce rate        43.25 %    40 %  +3.3 points  ${"█".repeat(13)}
-session length  2 min 13 s  20.3 s     +556.8 %  ${"█".repeat(40)}
+bounce rate         43.25%     40%  +3.3 points  ${"█".repeat(13)}
+session length  2 min 13 s  20.3 s      +556.8%  ${"█".repeat(40)}
 `);
 });
 

@@ -102,7 +102,7 @@ test("a month has the sessions that start in it: in words, queries, dashboards a
     await words("visits from 1 October 2026 to 31 October 2026"),
     await total(ofAll),
     await sql(`SELECT count(*) ${STARTS}`),
-    await tile("Sessions"),
+    await tile("Visits"),
   ];
   expect(found).toEqual(found.map(() => LENGTHS.length));
   const byDay = await typed([ofAll], { interval: "day" });
