@@ -173,7 +173,7 @@ test("the first page opens a period with events, and nothing is there to reset o
   const tile = page
     .locator(".tile")
     .filter({ has: page.getByRole("heading", { name: "Sources", exact: true }) });
-  const names = await tile.locator(".bar-label > span:last-of-type").allTextContents();
+  const names = await tile.locator(".bar-label > bdi").allTextContents();
   expect(names.toSorted()).toEqual(["Direct", "DuckDuckGo", "Google", "outdoor.example"]);
   expect(await page.getByRole("button", { name: "Reset" }).count()).toBe(0);
   expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);

@@ -108,7 +108,7 @@ function BarRow(props: { bar: Bar; decimals: number }) {
     <>
       <span class="bar-label">
         {bar.emblem}
-        <span>{label}</span>
+        <bdi>{label}</bdi>
       </span>
       <span class="bar-value">
         {isSmall && <SmallMark />}
