@@ -91,11 +91,14 @@ test("the numbers are those of the API, and the chosen one is drawn over time", 
   expect(cells.map(Number)).toEqual(line?.data as number[]);
   // The address has the choice, and so does a page that is opened with it.
   await page.reload();
+  await page.waitForLoadState("networkidle");
   await menu.waitFor();
   expect(await tab(page, "Page views").getAttribute("aria-selected")).toBe("true");
   await tab(page, "Page views").focus();
   await page.keyboard.press("ArrowLeft");
   await page.getByRole("button", { name: "More on Visits" }).waitFor();
+  // Numbers are pale while newer ones are on their way.
+  await page.waitForFunction(`!document.querySelector("main :is(.dimmed, [aria-busy=true])")`);
   expect(await opened.findings()).toEqual([]);
   expect(problems).toEqual([]);
 });

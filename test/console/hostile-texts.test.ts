@@ -256,7 +256,7 @@ test("each hostile text was shown on some page", () => {
 
 test("a script, markup, a link, a violation and a long word would be found", async () => {
   const { page } = opened;
-  await visit("nowhere/", [[], (one) => one.getByText("no page at this").waitFor()]);
+  await visit("nowhere/", [[], (one) => one.getByText("This page doesn't exist").waitFor()]);
   // From a timer of the page: the debugger may do more than the page itself.
   await page.evaluate(`new Promise((done) => setTimeout(() => {
     window.pwned = 1;

@@ -87,19 +87,22 @@ const tile = (page: Page, name: string) =>
   page.locator(".tile").filter({ has: page.getByRole("heading", { name, exact: true }) });
 
 type Query = { interval: string; compareFilter?: object; dateRange: object };
+/** A line of the answer to the questions of all tiles. */
+type TileAnswer = { answer: { query: Query & { trendsFilter?: { display?: string } } } };
 type Line = { days: string[]; aggregated_value: number; compare_label: string };
 
 /** Opens a dashboard over a period; returns the queries that its tiles ask, by the display that they have. */
 async function tilesOver(id: number, period: string): Promise<Map<string, Query>> {
   const { page, go } = opened;
-  const answers: Promise<{ query: Query & { trendsFilter?: { display?: string } } }>[] = [];
+  const streams: Promise<string>[] = [];
   const note = (answer: Response) => {
-    if (answer.url().endsWith("/query/")) answers.push(answer.json());
+    if (answer.url().endsWith("/query/stream/")) streams.push(answer.text());
   };
   page.on("response", note);
   await go(`dashboards/${id}/?period=${period}`);
   page.off("response", note);
-  const queries = (await Promise.all(answers)).map(({ query }) => query);
+  const lines = (await Promise.all(streams)).flatMap((text) => text.trim().split("\n"));
+  const queries = lines.map((line) => (JSON.parse(line) as TileAnswer).answer.query);
   return new Map(queries.map((query) => [query.trendsFilter?.display ?? "lines", query]));
 }
 
