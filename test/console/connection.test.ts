@@ -31,7 +31,7 @@ test("a server that goes away is said once, and the page goes on by itself when 
   await server.stop();
   await page.keyboard.press("m");
   await page.getByRole("alert").getByText("Can't reach the server").waitFor();
-  await page.waitForFunction("document.querySelectorAll('.tile [aria-busy=true]').length > 0");
+  await page.locator(".tile [aria-busy=true]").first().waitFor({ state: "attached" });
   expect(await page.getByRole("alert").count()).toBe(1);
   expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(1);
   // The numbers of 7 days never stand under another period.

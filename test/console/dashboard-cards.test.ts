@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import type { Line } from "../../src/console/api/query.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
-import { send } from "../support/start/insight-page.ts";
+import { NOTE_QUESTIONS, questions, send } from "../support/start/insight-page.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
@@ -51,20 +51,6 @@ async function answerOf(name: string, display?: string): Promise<Line[]> {
 const tab = (page: Page, name: string) =>
   page.getByRole("tab", { name: new RegExp(`^${name}(\\W*\\d|$)`) });
 
-/** Keeps the questions that a page asks, in the page itself: the browser does not tell of bodies that are streamed. */
-const NOTE_QUESTIONS = `
-  window.asked = [];
-  const send = window.fetch;
-  window.fetch = (request, ...rest) => {
-    const note = (text) => asked.push(...JSON.parse(text).queries.map((one) => JSON.stringify(one)));
-    if (String(request.url).includes("/query/stream/")) request.clone().text().then(note);
-    return send(request, ...rest);
-  };
-`;
-
-/** The questions of the page since the last call. */
-const questions = (page: Page) => page.evaluate("asked.splice(0)") as Promise<string[]>;
-
 test("the numbers are those of the API, and the chosen one is drawn over time", async () => {
   const { page, problems } = opened;
   await opened.go("dashboards/1/");
@@ -98,7 +84,8 @@ test("the numbers are those of the API, and the chosen one is drawn over time", 
   await page.keyboard.press("ArrowLeft");
   await page.getByRole("button", { name: "More on Visits" }).waitFor();
   // Numbers are pale while newer ones are on their way.
-  await page.waitForFunction(`!document.querySelector("main :is(.dimmed, [aria-busy=true])")`);
+  const old = page.locator("main :is(.dimmed, [aria-busy=true])");
+  await old.first().waitFor({ state: "detached" });
   expect(await opened.findings()).toEqual([]);
   expect(problems).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page, Response } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { comparedTo, intervalOver } from "../../src/console/state/intervals.ts";
 import { rangeName } from "../../src/console/state/ranges.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
-import { place, queryIn, send } from "../support/start/insight-page.ts";
+import { NOTE_QUESTIONS, place, queryIn, questions, send } from "../support/start/insight-page.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
@@ -32,6 +32,7 @@ beforeAll(async () => {
   await server.capture({ api_key: PROJECT_KEY, batch: EVENTS }, "/batch/");
   await server.stored(EVENTS.length);
   opened = await openConsole(browser, server);
+  await opened.page.addInitScript(`{${NOTE_QUESTIONS}}`);
 });
 
 afterAll(async () => {
@@ -87,23 +88,15 @@ const tile = (page: Page, name: string) =>
   page.locator(".tile").filter({ has: page.getByRole("heading", { name, exact: true }) });
 
 type Query = { interval: string; compareFilter?: object; dateRange: object };
-/** A line of the answer to the questions of all tiles. */
-type TileAnswer = { answer: { query: Query & { trendsFilter?: { display?: string } } } };
+type Asked = { query: Query & { trendsFilter?: { display?: string } } };
 type Line = { days: string[]; aggregated_value: number; compare_label: string };
 
 /** Opens a dashboard over a period; returns the queries that its tiles ask, by the display that they have. */
 async function tilesOver(id: number, period: string): Promise<Map<string, Query>> {
   const { page, go } = opened;
-  const streams: Promise<string>[] = [];
-  const note = (answer: Response) => {
-    if (answer.url().endsWith("/query/stream/")) streams.push(answer.text());
-  };
-  page.on("response", note);
   await go(`dashboards/${id}/?period=${period}`);
-  page.off("response", note);
-  const lines = (await Promise.all(streams)).flatMap((text) => text.trim().split("\n"));
-  const queries = lines.map((line) => (JSON.parse(line) as TileAnswer).answer.query);
-  return new Map(queries.map((query) => [query.trendsFilter?.display ?? "lines", query]));
+  const asked = (await questions(page)).map((one): Asked => JSON.parse(one));
+  return new Map(asked.map(({ query }) => [query.trendsFilter?.display ?? "lines", query]));
 }
 
 describe("a dashboard", () => {

@@ -143,7 +143,7 @@ describe("the fields of a question", () => {
     const { page, go } = opened;
     await go(place(query));
     const field = page.getByLabel("Question", { exact: true });
-    await page.waitForFunction("document.querySelector('.words-field input').value.trim() !== ''");
+    while ((await field.inputValue()).trim() === "") await Bun.sleep(20);
     expect(await field.inputValue()).not.toMatch(/\(.*UTC\)|\.$/);
     // Enter on the sentence asks nothing else.
     await field.press("Enter");

@@ -35,6 +35,23 @@ export const place = (query: object): string =>
 export const queryIn = (page: Page): unknown =>
   JSON.parse(new URL(page.url()).searchParams.get("q") ?? "{}");
 
+/**
+ * A script for a page that keeps its questions of tiles, in the page itself: the browser does not tell of bodies that are
+ * streamed.
+ */
+export const NOTE_QUESTIONS = `
+  window.asked = [];
+  const send = window.fetch;
+  window.fetch = (request, ...rest) => {
+    const note = (text) => asked.push(...JSON.parse(text).queries.map((one) => JSON.stringify(one)));
+    if (String(request.url).includes("/query/stream/")) request.clone().text().then(note);
+    return send(request, ...rest);
+  };
+`;
+
+/** The questions of a page with {@link NOTE_QUESTIONS} since the last call, as JSON. */
+export const questions = (page: Page) => page.evaluate("asked.splice(0)") as Promise<string[]>;
+
 /** The findings of axe, and how much too wide the page is on a phone. */
 export async function flaws({ page, findings, overflow }: Console): Promise<unknown[]> {
   const found: unknown[] = await findings();
