@@ -43,6 +43,13 @@ export function textsOf(path: string, source: string): string[] {
   };
   const visit = (node: ts.Node): void => {
     if (isSilent(node)) return;
+    // The first argument of a load is its key.
+    const isLoad =
+      ts.isCallExpression(node) && /^use(Load|Polled)$/.test(node.expression.getText());
+    if (isLoad) {
+      for (const argument of node.arguments.slice(1)) visit(argument);
+      return;
+    }
     if (ts.isJsxElement(node) || ts.isJsxFragment(node)) {
       add(ownText(node));
       if (ts.isJsxElement(node)) visit(node.openingElement);
@@ -81,8 +88,10 @@ function isSilent(node: ts.Node): boolean {
 /** Whether a string is a text for people: words with a blank between them, or one word with a capital letter. */
 const isProse = (text: string) =>
   /\p{L}{2}/u.test(text) &&
-  !/^[#./?&@$<-]|^[A-Z]+$|^(Arrow|Escape|Enter|Home|End|Page|Tab$)|[{};=]{2}|^\w+Query$|^Actions[A-Z]/.test(
+  !/^(SELECT|UNION) |^[#./?&@$<-]|^[A-Z]+$|^(Arrow|Escape|Enter|Home|End|Page|Tab$)|[{};=]{2}|^\w+Query$|^Actions[A-Z]/.test(
     text,
   ) &&
   (/^\p{Lu}[\p{L}’']+$/u.test(text) ||
     /\p{L}[\p{L},.:;]* \p{L}|\p{L} \{…\}|\{…\} \p{L}/u.test(text));
+
+if (import.meta.main) await Bun.write(CATALOGUE, await consoleTexts());

@@ -230,7 +230,7 @@ function RowsPart(props: { answer: TableAnswer; table: NumberTable; name: string
       <footer class="answer-foot">
         <p class="caption grow">
           <bdi>{explanation}</bdi> {counted(results.length, "row")}
-          {calculated_at && `, read at ${clock(calculated_at)}`}.
+          {calculated_at && `, updated ${clock(calculated_at)}`}.
         </p>
         {isSql(query) ? (
           <ButtonLink icon="sql" href={href("sql", { q: query.query })}>
@@ -277,7 +277,7 @@ function AnswerTabs(props: {
       </Tabs>
       <footer class="answer-foot">
         <p class="caption grow">
-          <bdi>{explanation}</bdi> Read at {clock(answer.calculated_at)} in{" "}
+          <bdi>{explanation}</bdi> Updated {clock(answer.calculated_at)} in{" "}
           {Math.round(answer.elapsed_ms)} ms.
         </p>
         {tab === "sql" ? (

@@ -124,7 +124,9 @@ const toolsColumn = (
       <Button
         kind="quiet"
         icon="star"
-        label={insight.favorited ? `Favourite: ${insight.name}` : `Favour ${insight.name}`}
+        label={
+          insight.favorited ? `Favourite: ${insight.name}` : `Add ${insight.name} to favourites`
+        }
         pressed={insight.favorited}
         onClick={() => change(insight, { favorited: !insight.favorited })}
       />

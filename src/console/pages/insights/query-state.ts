@@ -15,7 +15,7 @@ export const KINDS: readonly { value: Kind; label: string }[] = [
 
 /** Names of the kinds that the builder does not make. */
 const OTHER_KINDS: Record<string, string> = {
-  ...{ EventsQuery: "List of events", ActorsQuery: "List of persons" },
+  ...{ EventsQuery: "List of events", ActorsQuery: "List of people" },
   ...{ HogQLQuery: "SQL", SQLQuery: "SQL" },
 };
 

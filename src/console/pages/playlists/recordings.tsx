@@ -55,7 +55,7 @@ export function Recordings(props: { playlist: Playlist; onChange: () => void }) 
           if (results.length === 0) {
             return (
               <Empty icon="playlists" title="No recordings in this playlist">
-                <p>A recording has the ID of its session: the $session_id of its events.</p>
+                <p>Each recording has the ID of a session, the $session_id of events.</p>
               </Empty>
             );
           }
