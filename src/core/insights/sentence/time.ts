@@ -58,6 +58,7 @@ export function rangeWords(range: JsonObject, interval: string | null, count?: n
     NAMED.get(key) ??
     last ??
     agoWords(key) ??
+    unitsWords(key) ??
     datesWords(from, date_to)
   );
 }
@@ -88,6 +89,17 @@ function lastWords(key: string, interval: string | null, isExact: boolean): stri
 function agoWords(key: string): string | undefined {
   const [, count, unit = ""] = /^-(\d+)([dwmqy])Start -\1\2End$/.exec(key) ?? [];
   return count === undefined ? undefined : `${counted(Number(count), UNITS[unit] ?? "day")} ago`;
+}
+
+/** Words for whole units up to the running one, or up to some before. */
+function unitsWords(key: string): string | undefined {
+  const [, first = "", unit = "", , last] =
+    /^-(\d+)([hdwmqy])Start( -(\d+)\2End)?$/.exec(key) ?? [];
+  const name = UNITS[unit];
+  if (name === undefined) return undefined;
+  if (last === undefined)
+    return `since the start of the ${name} ${counted(Number(first), name)} ago`;
+  return `the ${counted(Number(first) - Number(last) + 1, name)} up to ${counted(Number(last), name)} ago`;
 }
 
 function datesWords(from: string, to: Json): string {

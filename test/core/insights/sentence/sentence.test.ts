@@ -19,6 +19,16 @@ const views = of("$pageview", { math: "unique_session" });
 
 const QUERIES: [sentence: string, query: JsonObject][] = [
   [
+    "Purchases per day, since the start of the month 11 months ago",
+    trend([of("purchase")], { dateRange: { date_from: "-11mStart" } }),
+  ],
+  [
+    "Purchases per hour, the 24 hours up to 24 hours ago",
+    trend([of("purchase")], {
+      ...{ interval: "hour", dateRange: { date_from: "-47hStart", date_to: "-24hEnd" } },
+    }),
+  ],
+  [
     "Purchases per week, last 7 days",
     trend([of("purchase")], { interval: "week", dateRange: WEEK }),
   ],
