@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { comparedTo, intervalOver } from "../../src/console/state/intervals.ts";
+import { compareFilterOf, intervalOver } from "../../src/console/state/intervals.ts";
 import { rangeName } from "../../src/console/state/ranges.ts";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
@@ -67,7 +67,10 @@ test.each([
   ["2026-09-01", "2026-11-29", "month", "-3m"],
   ["2025-12-15", "2026-01-03", "month", "-2m"],
 ])("%s to %s by the %s is compared with %p", (from, to, interval, expected) => {
-  expect(comparedTo({ from, to }, interval)).toBe(expected as never);
+  const { compare_to } = compareFilterOf("previous", {
+    ...{ period: `${from}..${to}`, days: { from, to }, interval },
+  });
+  expect(compare_to).toBe(expected);
   const weeks = Number(/^-(\d+)w$/.exec(expected ?? "")?.[1] ?? 0);
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   // Nothing is compared with itself.
@@ -176,7 +179,7 @@ test("an insight keeps its weeks over another period, its comparison follows, an
   await page.getByRole("button", { name: "Last 30 days" }).waitFor();
   expect(queryIn(page)).toMatchObject({ interval: "week", dateRange: { date_from: "-29d" } });
   await page.getByLabel("Interval", { exact: true }).selectOption("day");
-  await page.getByRole("button", { name: "Compare" }).click();
+  await page.keyboard.press("x");
   await page.locator(".answer-foot").getByText("compared to 5 weeks earlier").waitFor();
   expect(queryIn(page)).toMatchObject({
     ...{ interval: "day", compareFilter: { compare: true, compare_to: "-5w" } },

@@ -28,7 +28,7 @@ export type Query = {
   kind: string;
   series?: SeriesNode[];
   interval?: string;
-  dateRange?: { date_from?: string | null; date_to?: string | null };
+  dateRange?: { date_from?: string | null; date_to?: string | null; explicitDate?: boolean };
   properties?: unknown;
   breakdownFilter?: Record<string, unknown>;
   compareFilter?: { compare?: boolean; compare_to?: string };

@@ -28,8 +28,8 @@ export function dayOfBound(bound: string, now: Date, timeZone: string): string |
   return edge === "Start" ? first : shiftDay(earlier(first, unit, -1), -1);
 }
 
-/** The day some units before. The 31st becomes the last day of a shorter month. */
-function earlier(day: string, unit: string, count: number): string {
+/** The day some days, `w`eeks, `m`onths, `q`uarters or `y`ears before. The 31st becomes the last day of a shorter month. */
+export function earlier(day: string, unit: string, count: number): string {
   const months = MONTHS[unit];
   if (months === undefined) return shiftDay(day, -count * (unit === "w" ? 7 : 1));
   const month = new Date(`${day.slice(0, 8)}01`);
@@ -50,27 +50,43 @@ export function firstOf(day: string, unit: string): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** The unit of the calendar that a range is exactly, such as last month, and how many before this one. */
-export function calendarOf(from: string, to: string): { unit: string; back: number } | undefined {
-  const [, count, unit = "", edge] = AGE.exec(from) ?? [];
-  if (edge !== "Start" || !/[wmqy]/.test(unit)) return undefined;
-  const isOpen = to === "" && count === undefined;
-  if (!isOpen && to !== from.replace("Start", "End")) return undefined;
-  return { unit, back: Number(count ?? 0) };
+/**
+ * The hours, weeks, months, quarters or years that a range is exactly, by how many before the running one the first and
+ * the last are: last month is the one from 1 to 1.
+ */
+export function calendarOf(
+  from: string,
+  to: string,
+): { unit: string; first: number; last: number } | undefined {
+  const [, first = "0", unit = "", edge] = AGE.exec(from) ?? [];
+  const isWhole = edge === "Start" || (unit === "h" && edge === undefined && to === "");
+  if (!isWhole || unit === "d") return undefined;
+  const [, last = "0", other, end] = AGE.exec(to) ?? [];
+  if (to !== "" && (other !== unit || end !== "End" || Number(last) > Number(first)))
+    return undefined;
+  return { unit, first: Number(first), last: Number(last) };
+}
+
+/** How many months a range of whole months, quarters or years has; undefined of others. */
+export function monthsIn(from: string, to: string): number | undefined {
+  const { unit = "", first = 0, last = 0 } = calendarOf(from, to) ?? {};
+  const months = MONTHS[unit];
+  return months && months * (first - last + 1);
 }
 
 /**
- * The name of a range, such as `Last 8 weeks` or `This year`; undefined if only its days say it. Days back from today,
- * and the beginning of a unit some before the running one, are a day or a unit more than their number: `-7d` is 8 days,
+ * The name of a range, such as `Last 8 weeks` or `This year`; undefined if only its days say it. Days back from today, hours
+ * back from now, and the beginning of a unit some before the running one, are a day or a unit more than their number: `-7d` is 8 days,
  * and `-8w` 57.
  */
 export function rangeName(from: string, to: string): string | undefined {
   if (from === "all" && to === "") return "All time";
-  const { unit, back = 2 } = calendarOf(from, to) ?? {};
-  if (unit !== undefined && back < 2) return `${back === 0 ? "This" : "Last"} ${UNITS[unit]}`;
+  const { unit, first, last = 2 } = calendarOf(from, to) ?? {};
+  if (unit !== undefined && first === last && last < 2)
+    return `${last === 0 ? "This" : "Last"} ${UNITS[unit]}`;
   const [, count, of = "", edge] = AGE.exec(from) ?? [];
   if (to !== "" || edge === "End" || count === undefined) return undefined;
   if (of === "w" && edge === undefined) return `Last ${Number(count) * 7 + 1} days`;
-  const units = Number(count) + (edge === "Start" || of === "d" ? 1 : 0);
+  const units = Number(count) + (edge === "Start" || /[dh]/.test(of) ? 1 : 0);
   return `Last ${units} ${UNITS[of]}${units === 1 ? "" : "s"}`;
 }

@@ -6,7 +6,7 @@ export function focusHeading(): void {
 
 /** The field of an open part of the page, as a popover is, in which keys go on. */
 export const firstField = (part: Element | null | undefined) =>
-  part?.querySelector<HTMLElement>("[role=combobox]") ??
+  part?.querySelector<HTMLElement>("[role=combobox], [role=menuitemradio][aria-checked=true]") ??
   part?.querySelector<HTMLElement>("input, select, button");
 
 /**

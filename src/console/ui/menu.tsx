@@ -35,12 +35,8 @@ export function Menu(props: {
   }, [isOpen]);
   const move = (event: KeyboardEvent) => {
     if (!isOpen) return;
-    const all = entries();
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    const next = targetOf(event.key, at, all);
     if (event.key === "Escape") close();
-    else if (next === undefined) return;
-    else next.focus();
+    else if (!moveIn(entries(), event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   };
@@ -71,6 +67,31 @@ export function Menu(props: {
   );
 }
 
+/** Moves the focus among the entries of a menu; false if the key moves nothing. */
+function moveIn(all: HTMLElement[], key: string): boolean {
+  const next = targetOf(key, all.indexOf(document.activeElement as HTMLElement), all);
+  next?.focus();
+  return next !== undefined;
+}
+
+/** The entries of a menu that stays open, of which Tab reaches the chosen one. */
+export function MenuRows({ label, items, onDone }: MenuRowsProps) {
+  const chosen = items.findIndex(({ isChosen }) => isChosen);
+  const steer = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
+    const entries = [...event.currentTarget.querySelectorAll<HTMLElement>("[role^=menuitem]")];
+    if (moveIn(entries, event.key)) event.preventDefault();
+  };
+  return (
+    <div class="menu-rows" role="menu" aria-label={label} onKeyDown={steer}>
+      {items.map((item, at) => (
+        <Entry key={item.label} item={item} onDone={onDone} isStop={at === Math.max(0, chosen)} />
+      ))}
+    </div>
+  );
+}
+
+type MenuRowsProps = { label: string; items: readonly MenuItem[]; onDone: () => void };
+
 function targetOf(key: string, at: number, all: HTMLElement[]): HTMLElement | undefined {
   if (key === "ArrowDown") return all[(at + 1) % all.length];
   if (key === "ArrowUp") return all.at(at - 1);
@@ -81,11 +102,12 @@ function targetOf(key: string, at: number, all: HTMLElement[]): HTMLElement | un
   return following.find((one) => one.textContent?.toLowerCase().startsWith(key.toLowerCase()));
 }
 
-function Entry({ item, onDone }: { item: MenuItem; onDone: () => void }) {
+function Entry(props: { item: MenuItem; onDone: () => void; isStop?: boolean }) {
+  const { item, onDone, isStop = false } = props;
   const common = {
     role: item.isChosen === undefined ? ("menuitem" as const) : ("menuitemradio" as const),
     "aria-checked": item.isChosen,
-    tabIndex: -1,
+    tabIndex: isStop ? 0 : -1,
     class: item.isDanger ? "menu-item bad" : "menu-item",
   };
   const content = (

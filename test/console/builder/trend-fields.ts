@@ -241,12 +241,17 @@ export const TREND_FIELDS: Field[] = [
     option("The one number is", "average"),
     { trendsFilter: { detailedResultsAggregationType: "average" } },
   ],
-  ["compare", TREND, [press("Compare")], { compareFilter: { compare: true } }],
+  [
+    "compare",
+    TREND,
+    [press("Last 7 days"), select("Compare with", "previous")],
+    { compareFilter: { compare: true } },
+  ],
   [
     "compare_to",
     { ...TREND, compareFilter: { compare: true } },
-    option("Compared with", "-1m"),
-    { compareFilter: { compare_to: "-1m" } },
+    [press(/^Last 7 days/), select("Compare with", "custom"), select("Unit", "m")],
+    { compareFilter: { compare_to: "-4m" } },
   ],
 ];
 

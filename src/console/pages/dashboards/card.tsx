@@ -84,7 +84,7 @@ export function CardBox({ card, view, editing }: CardProps) {
 
 /** A number with its name and its change, as the tab that has it drawn over time. */
 function NumberTab({ insight, view }: { insight: TileInsight; view: View }) {
-  const query = overView(innerQuery(insight.query as Query), view.period);
+  const query = overView(innerQuery(insight.query as Query), view);
   const { data, problem, isSlow } = useAnswer(query, view);
   const line = data?.results.find(({ compare_label }) => compare_label !== "previous");
   return (

@@ -8,7 +8,7 @@ import { href } from "../../state/address.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { FilterEditor, QUERY_OWNERS } from "../../ui/filter-editor.tsx";
 import { announce } from "../../ui/live-region.tsx";
-import { PeriodChoice } from "../../ui/period-picker.tsx";
+import { PeriodChoice } from "../../ui/period/period-picker.tsx";
 import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 import type { PageProps } from "../index.ts";
 import { CardBox } from "./card.tsx";
@@ -116,7 +116,16 @@ function Shown({ dashboard, loaded }: { dashboard: Dashboard; loaded: Loaded<Das
           onChange={view.setFilters}
         />
         {mayAsk() && <Online />}
-        <PeriodChoice period={view.period} onPeriod={view.setPeriod} noPeriod={view.noPeriod} />
+        <PeriodChoice
+          period={view.period}
+          onPeriod={view.setPeriod}
+          noPeriod={view.noPeriod}
+          comparison={{
+            value: view.comparison,
+            onChange: view.setComparison,
+            own: "Each tile's own",
+          }}
+        />
         {canEdit && (
           <DashboardTools
             dashboard={dashboard}

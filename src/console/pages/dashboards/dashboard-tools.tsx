@@ -36,12 +36,8 @@ export function DashboardTools({ dashboard, view, isEdited, onEdit, edits }: Too
   };
   return (
     <>
-      {view.isChanged && (
-        <>
-          <Button onClick={view.reset}>Reset</Button>
-          <Button onClick={save}>Save</Button>
-        </>
-      )}
+      {(view.isChanged || view.comparison !== "") && <Button onClick={view.reset}>Reset</Button>}
+      {view.isChanged && <Button onClick={save}>Save</Button>}
       {isEdited && (
         <>
           <Button icon="plus" onClick={() => setOpen("insight")}>

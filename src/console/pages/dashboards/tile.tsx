@@ -58,7 +58,7 @@ export function InsightTile(props: {
   const saved = innerQuery(insight.query as Query);
   const own =
     display === undefined ? saved : { ...saved, trendsFilter: { ...saved.trendsFilter, display } };
-  const query = overView(own, view.period);
+  const query = overView(own, view);
   const isOnItsOwn = isSql(query) || isList(query);
   const answer = useAnswer(query, view);
   const whole = useAnswer(wholeOf(query), view);

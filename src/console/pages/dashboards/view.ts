@@ -4,9 +4,10 @@ import type { Query } from "../../api/query.ts";
 import { useAddress } from "../../state/address.ts";
 import { dateRangeOf } from "../../state/bounds.ts";
 import { type Filter, plainFilters, readFilters } from "../../state/filters.ts";
+import type { Comparison } from "../../state/intervals.ts";
 import { isList } from "../insights/answer-table.ts";
 import type { Filtering } from "../insights/plotted.tsx";
-import { overPeriod, periodOf } from "../insights/query-state.ts";
+import { exactHours, overPeriod, periodOf, withComparison } from "../insights/query-state.ts";
 import type { Dashboard } from "./changes.ts";
 
 /** Period and filters of a dashboard: from the address, else as they are saved with it. */
@@ -15,6 +16,8 @@ export type View = {
   period: string;
   /** The name of an empty period. */
   noPeriod: string;
+  /** The comparison of all tiles, as the address has it; empty for each tile's own. A dashboard does not keep it. */
+  comparison: Comparison | "";
   /** Undefined if the dashboard has filters that the console cannot show; they stay as they are. */
   filters: Filter[] | undefined;
   /** The same for lists whose rows change them. */
@@ -28,6 +31,7 @@ export type View = {
   /** Period and filters as a dashboard keeps them. */
   toSave: Record<string, unknown>;
   setPeriod(period: string): void;
+  setComparison(comparison: Comparison | ""): void;
   setFilters(filters: Filter[]): void;
   reset(): void;
 };
@@ -73,6 +77,7 @@ export function useView(dashboard: Dashboard): View {
   };
   return {
     period,
+    comparison: readComparison(query["compare"]),
     noPeriod: isUnnamed ? "As saved" : "Each tile's own period",
     filters,
     filtering: filters && { filters, onChange: setFilters },
@@ -89,18 +94,41 @@ export function useView(dashboard: Dashboard): View {
     },
     setPeriod: (next) =>
       set({ period: next === before ? "" : next || OWN, first: "" }, { push: true }),
+    setComparison: (compare) => set({ compare }, { push: true }),
     setFilters,
-    reset: () => set({ period: "", filters: "", first: "" }, { push: true }),
+    reset: () => set({ period: "", filters: "", first: "", compare: "" }, { push: true }),
   };
 }
 
-/** The query of a tile over the period of its dashboard. */
-export const overView = (query: Query, period: string): Query =>
-  period === "" ? query : { ...query, ...overPeriod(query, period) };
+const readComparison = (text = ""): Comparison | "" =>
+  /^(?:none|(?:previous|year)(?:-exact)?|-[1-9]\d{0,3}[hdwmy])$/.test(text)
+    ? (text as Comparison)
+    : "";
+
+/**
+ * The query of a tile over the period of its dashboard, with the comparison of the page. A breakdown is compared only if
+ * it already was, as it would have twice as many lines.
+ */
+export function overView(query: Query, { period, comparison }: View): Query {
+  const dateRange = exactHours(query, period);
+  const over =
+    period === ""
+      ? query
+      : { ...query, ...overPeriod(query, period), ...(dateRange && { dateRange }) };
+  const canCompare =
+    query.kind === "TrendsQuery" &&
+    (query.breakdownFilter === undefined || query.compareFilter?.compare === true);
+  if (comparison === "" || !canCompare) return over;
+  return withComparison(over, comparison, period || periodOf(query));
+}
 
 /** Asks the question of a tile, if it is one, over the period and the filters of its dashboard. */
-export function useAnswer(query: Query | null, { over }: View): Loaded<Answer> {
-  const filters = query && isList(query) ? {} : over;
+export function useAnswer(query: Query | null, { over, period }: View): Loaded<Answer> {
+  // A period of the dashboard would be in place of exact hours.
+  const none = { date_from: null, date_to: null };
+  const isExact = query !== null && exactHours(query, period) !== undefined;
+  const own = isExact ? { ...over, filters_override: { ...over.filters_override, ...none } } : over;
+  const filters = query && isList(query) ? {} : own;
   const key = query && JSON.stringify([query, filters]);
   return useLoad(key, (signal) => askForTile(query as Query, signal, filters));
 }

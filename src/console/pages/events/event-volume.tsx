@@ -6,7 +6,7 @@ import { Panel } from "../../layout/page-head.tsx";
 import { dateRangeOf } from "../../state/bounds.ts";
 import type { Filter } from "../../state/filters.ts";
 import { intervalOver } from "../../state/intervals.ts";
-import { daysOf, lengthOf } from "../../state/period.ts";
+import { spanOf } from "../../state/period.ts";
 import { shiftDay } from "../../state/zoned-days.ts";
 import { Load, Skeleton } from "../../ui/states.tsx";
 
@@ -21,7 +21,7 @@ export function EventVolume(props: {
   onPeriod: (period: string) => void;
 }) {
   const { period, event = null, filters, onPeriod } = props;
-  const interval = intervalOver("day", lengthOf(daysOf(period, new Date())));
+  const interval = intervalOver("day", spanOf(period));
   const query = {
     ...{ kind: "TrendsQuery" as const, interval, dateRange: dateRangeOf(period) },
     series: [{ kind: "EventsNode" as const, event, math: "total" }],

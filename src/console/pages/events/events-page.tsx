@@ -10,7 +10,7 @@ import { inProject, zone } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { FIRST_PAGE, ListTable, useList } from "../../ui/list.tsx";
-import { PeriodPicker, usePeriod } from "../../ui/period-picker.tsx";
+import { PeriodPicker, usePeriod } from "../../ui/period/period-picker.tsx";
 import { namesOf } from "../../ui/person/names.ts";
 import { PickChip } from "../../ui/pick/picker.tsx";
 import { ANY_EVENT } from "../../ui/pick/property-picker.tsx";

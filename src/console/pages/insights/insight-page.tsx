@@ -8,10 +8,11 @@ import { type NumberTable, rawRows } from "../../charts/series.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { clock, counted } from "../../state/format.ts";
+import type { Comparison } from "../../state/intervals.ts";
 import { inProject } from "../../state/project.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { CsvButton } from "../../ui/csv.tsx";
-import { PeriodChoice } from "../../ui/period-picker.tsx";
+import { PeriodChoice } from "../../ui/period/period-picker.tsx";
 import { CodeBlock } from "../../ui/properties.tsx";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
@@ -20,6 +21,7 @@ import { type Annotations, useAnnotations } from "./annotations.tsx";
 import { isList, isSql, tableOf } from "./answer-table.ts";
 import { Builder } from "./builder/builder.tsx";
 import {
+  comparisonOf,
   FIRST_QUERY,
   KINDS,
   kindName,
@@ -128,6 +130,14 @@ function QuestionPart(props: {
 /** Whether the builder makes such queries. */
 const isBuilt = ({ kind }: Query) => KINDS.some(({ value }) => value === kind);
 
+/** The comparison of a trend, and how to change it. */
+function comparedBy(query: Query, onChange: (query: Query) => void) {
+  const { kind, interval = "day" } = query;
+  if (kind !== "TrendsQuery") return undefined;
+  const change = (next: Comparison) => onChange(withComparison(query, next));
+  return { value: comparisonOf(query), interval, onChange: change };
+}
+
 function Editor(props: {
   query: Query;
   /** Words that were typed elsewhere, instead of the query. */
@@ -157,7 +167,6 @@ function Editor(props: {
   const missing = isRefused ? NOT_UNDERSTOOD : missingIn(sent);
   const { answer, annotations } = useAnswer(missing ? null : key, sent, insight?.id);
   const query = understoodQuery(sent, answer);
-  const isTrend = query.kind === "TrendsQuery";
   return (
     <>
       <PageHead
@@ -190,10 +199,7 @@ function Editor(props: {
               <PeriodChoice
                 period={periodOf(query)}
                 onPeriod={(period) => choose(withPeriod(query, period))}
-                {...(isTrend && {
-                  isCompared: query.compareFilter?.compare === true,
-                  onCompared: (isCompared: boolean) => choose(withComparison(query, isCompared)),
-                })}
+                comparison={comparedBy(query, choose)}
               />
             )
           }

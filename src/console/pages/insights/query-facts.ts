@@ -16,7 +16,7 @@ const CONTROLLED = new Set([
     "after",
     "before",
   ],
-  ...["interval", "compareFilter.compare", "select", "event"],
+  ...["interval", "compareFilter.compare", "compareFilter.compare_to", "select", "event"],
   ...["trendsFilter.formulas", "trendsFilter.formulaNodes"],
   ...["retentionFilter.targetEntity", "retentionFilter.returningEntity"],
   ...["breakdownFilter.breakdown", "breakdownFilter.breakdowns", "breakdownFilter.breakdown_type"],

@@ -1,7 +1,13 @@
 import type { Kind, Query, SeriesNode } from "../../api/query.ts";
 import { dateRangeOf, periodOfRange } from "../../state/bounds.ts";
-import { comparedTo, intervalOver } from "../../state/intervals.ts";
-import { daysOf, lengthOf } from "../../state/period.ts";
+import {
+  type Comparison,
+  compareFilterOf,
+  comparisonIn,
+  intervalOver,
+  isHours,
+} from "../../state/intervals.ts";
+import { daysOf, spanOf } from "../../state/period.ts";
 
 /** The six kinds, in the order in which they are offered. */
 export const KINDS: readonly { value: Kind; label: string }[] = [
@@ -66,9 +72,13 @@ const RETENTION_INTERVALS = 7;
 
 /** The period of a query as the address has it. */
 export function periodOf({ kind, dateRange, retentionFilter = {}, ...query }: Query): string {
-  if (kind === "EventsQuery") return periodOfRange(query.after ?? "-24h", query.before ?? "");
-  const to = dateRange?.date_to ?? "";
-  const from = dateRange?.date_from;
+  const isList = kind === "EventsQuery";
+  const to = (isList ? query.before : dateRange?.date_to) ?? "";
+  const from = isList ? (query.after ?? "-24h") : dateRange?.date_from;
+  // Lists and exact ranges have as many hours as they say.
+  const isExact = isList || dateRange?.explicitDate === true;
+  if (isExact && to === "" && /^-\d+h$/.test(from ?? "")) return `${from?.slice(1)}`;
+  if (isList) return periodOfRange(from ?? "", to);
   if (from != null || kind !== "RetentionQuery") {
     return periodOfRange(wholeFrom(from ?? "-7d", query.interval), to);
   }
@@ -84,52 +94,59 @@ const wholeFrom = (from: string, interval = "day"): string =>
     ? `${from}Start`
     : from;
 
-/** The comparison over a period: one that an earlier period had follows, and one of its own stays. */
-function comparisonOver(query: Query, period: string, interval: string): Query["compareFilter"] {
-  const { compareFilter = {} } = query;
-  const usual = (one: string, by: string) =>
-    one === "all" ? undefined : comparedTo(daysOf(one, new Date()), by);
-  const { compare, compare_to } = compareFilter;
-  const isUsual =
-    compare_to == null || compare_to === usual(periodOf(query), query.interval ?? "day");
-  if (compare !== true || !isUsual) return compareFilter;
-  const next = usual(period, interval);
-  return next === undefined ? { compare } : { compare, compare_to: next };
-}
+const divided = ({ interval = "day" }: Query, period: string) => ({
+  ...{ interval, period },
+  days: daysOf(period, new Date()),
+});
 
-/** The same trend compared with the time before, or no longer compared. */
-export function withComparison(query: Query, isCompared: boolean): Query {
-  const compared = { ...query, compareFilter: isCompared ? { compare: true } : {} };
-  return { ...compared, ...overPeriod(compared, periodOf(query), query.interval ?? "day") };
-}
+/** The comparison of a query. */
+export const comparisonOf = (query: Query): Comparison =>
+  comparisonIn(query.compareFilter ?? {}, divided(query, periodOf(query)));
 
-/** All time is as long as a project is old, which is about a year. */
-const ALL_DAYS = 365;
+/** The same trend over a period with another comparison. */
+export const withComparison = (
+  query: Query,
+  comparison: Comparison,
+  period = periodOf(query),
+): Query => ({ ...query, compareFilter: compareFilterOf(comparison, divided(query, period)) });
 
-/** The interval and the comparison of a question over a period. */
+/** Whether a question has no intervals, so that hours are counted exactly. */
+const isUndivided = ({ kind, funnelsFilter }: Query): boolean =>
+  kind === "PathsQuery" ||
+  (kind === "FunnelsQuery" && funnelsFilter?.["funnelVizType"] !== "trends");
+
+/** The hours that a question without intervals has exactly, as its range; undefined of other questions. */
+export const exactHours = (query: Query, period: string): Query["dateRange"] =>
+  /^\d+h$/.test(period) && isUndivided(query)
+    ? { date_from: `-${period}`, explicitDate: true }
+    : undefined;
+
+/** The interval and the comparison of a question over a period; both follow where they must. */
 export function overPeriod(
   query: Query,
   period: string,
-  interval = intervalOver(
-    query.interval ?? "day",
-    period === "all" ? ALL_DAYS : lengthOf(daysOf(period, new Date())),
-  ),
 ): Pick<Query, "interval" | "compareFilter"> {
+  const isTimed = /^(?:Trends|Lifecycle)Query$/.test(query.kind);
   const isOverTime = query.funnelsFilter?.["funnelVizType"] === "trends";
-  if (!isOverTime && !/^(Trends|Lifecycle)Query$/.test(query.kind)) return {};
+  const isByHour = isHours(period) && query.kind === "StickinessQuery";
+  if (!isOverTime && !isTimed && !isByHour) return {};
+  const interval = isHours(period) ? "hour" : intervalOver(query.interval ?? "day", spanOf(period));
   if (query.compareFilter === undefined) return { interval };
-  return { interval, compareFilter: comparisonOver(query, period, interval) };
+  const { compareFilter } = withComparison({ ...query, interval }, comparisonOf(query), period);
+  return compareFilter === undefined ? { interval } : { interval, compareFilter };
 }
 
-/** The same question about another period; its interval and its comparison follow where they must. */
+/** The same question about another period. */
 export function withPeriod(query: Query, period: string): Query {
   const range = dateRangeOf(period);
   if (query.kind === "EventsQuery") {
     const { before: _, ...rest } = query;
     const before = range.date_to === undefined ? {} : { before: range.date_to };
-    return { ...rest, after: range.date_from, ...before };
+    const after = /^\d+h$/.test(period) ? `-${period}` : range.date_from;
+    return { ...rest, after, ...before };
   }
-  return { ...query, dateRange: range, ...overPeriod(query, period) };
+  const dateRange = exactHours(query, period) ?? range;
+  return { ...query, dateRange, ...overPeriod(query, period) };
 }
 
 /** The same question as another kind: events, period and filters stay, all else is left out. */

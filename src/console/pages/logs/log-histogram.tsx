@@ -20,7 +20,10 @@ export function LogHistogram(props: {
 }) {
   const { histogram, period, onPick } = props;
   const now = new Date();
-  const columns = intervalsOf(period, now);
+  const all = intervalsOf(period, now);
+  // All time begins with the first record.
+  const first = histogram.map(({ at }) => at).sort()[0] ?? "";
+  const columns = period === "all" ? all.filter((at) => at >= first) : all;
   const counts = new Map(histogram.map(({ at, level, count }) => [`${at} ${level}`, count]));
   const series = LEVELS.filter((level) => histogram.some((one) => one.level === level)).map(
     (level): Series => ({

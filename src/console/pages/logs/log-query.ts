@@ -1,11 +1,11 @@
 import { api, read } from "../../api/client.ts";
 import { quoted, select } from "../../api/select.ts";
 import { useAddress } from "../../state/address.ts";
-import { daysOf, lengthOf, timesOf } from "../../state/period.ts";
+import { instantsOf, justBefore, spanOf, timesOf } from "../../state/period.ts";
 import { inProject, zone } from "../../state/project.ts";
-import { dayIn, shiftDay } from "../../state/zoned-days.ts";
+import { dayIn } from "../../state/zoned-days.ts";
 import { type Place, ROWS, readPlace } from "../../ui/list.tsx";
-import { usePeriod } from "../../ui/period-picker.tsx";
+import { usePeriod } from "../../ui/period/period-picker.tsx";
 
 /** The levels of log records, the lowest first. */
 export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
@@ -45,7 +45,7 @@ export const isFiltered = ({ levels, service, search, at }: LogsAsked): boolean 
 
 /** Hours of an interval of the histogram. */
 export function widthOf(period: string): number {
-  const days = lengthOf(daysOf(period, new Date()));
+  const days = spanOf(period);
   if (days <= 2) return 1;
   if (days <= 14) return 4;
   return days <= 180 ? 24 : 168;
@@ -63,12 +63,10 @@ const moved = (wall: string, ms: number): string =>
 /** The beginnings of all intervals of a period that have begun, on the project's clock. */
 export function intervalsOf(period: string, now: Date): string[] {
   const width = widthOf(period);
-  const { from, to } = daysOf(period, now);
+  const { from, before } = instantsOf(period, now);
   const step = width * HOUR_MS;
   const origin = Date.parse(`${ORIGIN}T00:00:00Z`);
-  const end = Date.parse(`${shiftDay(to, 1)}T00:00:00Z`);
-  const first = Date.parse(`${from}T00:00:00Z`);
-  const today = Date.parse(`${dayIn(now, zone())}T00:00:00Z`) + hourOf(now) * HOUR_MS;
+  const [first = 0, end = 0, today = 0] = [from, before, now].map(wallHour);
   const found: string[] = [];
   let begin = first - ((first - origin) % step);
   while (begin < end && begin <= today) {
@@ -79,20 +77,22 @@ export function intervalsOf(period: string, now: Date): string[] {
   return found;
 }
 
-function hourOf(now: Date): number {
+/** The hour of a time on the project's clock, as if that were UTC, in milliseconds. */
+function wallHour(time: Date): number {
   const format = new Intl.DateTimeFormat("en-GB", {
     hour: "2-digit",
     hour12: false,
     timeZone: zone(),
   });
-  return Number(format.format(now)) % 24;
+  const hour = Number(format.format(time)) % 24;
+  return Date.parse(`${dayIn(time, zone())}T00:00:00Z`) + hour * HOUR_MS;
 }
 
 /** The times of a query of records: those of an interval, else of the whole period. */
 function rangeOf({ period, at }: LogsAsked): { date_from: string; date_to: string } {
   if (!/^\d{4}-\d{2}-\d{2}( \d{2}:00:00)?$/.test(at)) {
-    const { from, to } = daysOf(period, new Date());
-    return { date_from: from, date_to: to };
+    const { from, before } = instantsOf(period, new Date());
+    return { date_from: from.toISOString(), date_to: justBefore(before) };
   }
   const begin = at.length === 10 ? `${at} 00:00:00` : at;
   return {

@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { FIRST_PAGE, ListTable, SearchField } from "../../ui/list.tsx";
-import { PeriodPicker, usePeriod } from "../../ui/period-picker.tsx";
+import { PeriodPicker, usePeriod } from "../../ui/period/period-picker.tsx";
 import { Load, NothingInPeriod, NothingPasses, Skeleton } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { LogDetail } from "./log-detail.tsx";

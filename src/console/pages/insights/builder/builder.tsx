@@ -4,7 +4,14 @@ import { FilterEditor, QUERY_OWNERS } from "../../../ui/filter-editor.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { isList } from "../answer-table.ts";
 import { otherFacts } from "../query-facts.ts";
-import { KINDS, kindName, overPeriod, periodOf, withKind, withPresent } from "../query-state.ts";
+import {
+  comparisonOf,
+  KINDS,
+  kindName,
+  withComparison,
+  withKind,
+  withPresent,
+} from "../query-state.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { ListFields, PathFields, RetentionEvents } from "./journeys.tsx";
 import { Chosen, Options } from "./option-fields.tsx";
@@ -62,6 +69,6 @@ function withInterval(next: Query, before: Query): Query {
   if (next.interval === before.interval) {
     return isOverTime && next.interval === undefined ? { ...next, interval: "day" } : next;
   }
-  const { interval = "day" } = next;
-  return { ...next, ...overPeriod(next, periodOf(next), interval), interval };
+  const over = { ...next, interval: next.interval ?? "day" };
+  return next.compareFilter === undefined ? over : withComparison(over, comparisonOf(before));
 }

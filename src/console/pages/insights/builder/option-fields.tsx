@@ -1,6 +1,5 @@
 import { useId, useState } from "preact/hooks";
 import type { Query } from "../../../api/query.ts";
-import { boundWords } from "../../../state/bounds.ts";
 import { Add, Chip } from "../../../ui/pick/popover.tsx";
 import { columnTitle } from "../query-facts.ts";
 import { withPresent } from "../query-state.ts";
@@ -81,9 +80,8 @@ export function Chosen(props: {
   );
 }
 
-/** A value without a choice in words: a display, an age or an order. */
+/** A value without a choice in words: a display or an order. */
 function nameOf(value: string): string | undefined {
-  if (/^-\d+[hdwmqy]$/.test(value)) return boundWords(value).replace("ago", "earlier");
   const [, column, way] = /^(.*) (ASC|DESC)$/i.exec(value) ?? [];
   if (column === undefined) return OTHER_DISPLAYS[value];
   const isDown = way?.toUpperCase() === "DESC";

@@ -72,9 +72,6 @@ const FORMATS = of(
   "numeric=plain numbers|currency=currency|duration=seconds|duration_ms=milliseconds|percentage=percent|percentage_scaled=percent of 1",
 );
 const TYPICAL = of("total=the whole|average=the average interval|median=the median interval");
-const EARLIER = of(
-  "=the time right before|-1d=1 day earlier|-1w=1 week earlier|-4w=4 weeks earlier|-1m=1 month earlier|-3m=3 months earlier|-1y=1 year earlier",
-);
 const BEGUN = of("retention_recurring=Any time|retention_first_time=First time ever");
 const PEOPLE_ORDERS = of(
   "created_at DESC=Newest first|created_at ASC=Oldest first|email=By e-mail address|id=By ID",
@@ -134,13 +131,6 @@ const OPTIONS: Record<string, readonly Option[]> = {
     row("trendsFilter.aggregationAxisPostfix", "Text after each number", ""),
     row("trendsFilter.detailedResultsAggregationType", "The one number is", "total", {
       ...{ choices: TYPICAL, has: isOfTotals },
-    }),
-    row("compareFilter.compare_to", "Compared with", "", {
-      ...{
-        choices: EARLIER,
-        has: ({ compareFilter }) => compareFilter?.compare === true,
-        ...strict,
-      },
     }),
     ...COMMON.breakdown,
   ],
