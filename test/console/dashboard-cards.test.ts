@@ -129,16 +129,10 @@ test("the people of the last five minutes are counted, and lead to the live even
   await server.capture({ api_key: PROJECT_KEY, batch: now }, "/batch/");
   await server.stored(EVENTS.length + now.length);
   await opened.go("dashboards/1/?period=30d");
+  // A visit begins every two hours, and one of its views may be a minute old.
   const since = new Date(Date.now() - 300_000).toISOString();
-  const recent = {
-    kind: "TrendsQuery",
-    series: [{ math: "dau" }],
-    dateRange: { date_from: since },
-  };
-  const query = { ...recent, trendsFilter: { display: "BoldNumber" } };
-  const { results } = await send<{ results: Line[] }>(server, "POST", "query/", { query });
-  const count = Number(results[0]?.aggregated_value);
-  expect(count).toBeGreaterThanOrEqual(2);
+  const recent = [...now, ...EVENTS.filter(({ timestamp }) => timestamp >= since)];
+  const count = new Set(recent.map(({ distinct_id }) => distinct_id)).size;
   await page.getByRole("link", { name: `${count} online` }).click();
   await page.waitForURL(/live=1/);
   expect(problems).toEqual([]);

@@ -12,7 +12,8 @@ export function Online() {
   const { data } = usePolled("online", EVERY_MS, (signal) => {
     const since = new Date(Date.now() - ONLINE_MS).toISOString();
     const query = {
-      ...{ kind: "TrendsQuery", interval: "day", dateRange: { date_from: since } },
+      // Without it, the whole day of that time would count.
+      ...{ kind: "TrendsQuery", dateRange: { date_from: since, explicitDate: true } },
       ...{ series: [{ event: null, math: "dau" }], trendsFilter: { display: "BoldNumber" } },
     };
     return askForTile(query, signal, {});
