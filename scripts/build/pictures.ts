@@ -55,7 +55,10 @@ const QUERIES = {
       returningEntity: { id: "$pageview", type: "events" },
     },
   },
-  paths: { kind: "PathsQuery", dateRange: { date_from: "-29d" } },
+  paths: {
+    ...{ kind: "PathsQuery", dateRange: { date_from: "-29d" } },
+    pathsFilter: { includeEventTypes: ["$pageview"] },
+  },
   lifecycle: {
     ...{ kind: "LifecycleQuery", interval: "week", dateRange: { date_from: "-7wStart" } },
     series: [step("$pageview")],

@@ -171,7 +171,11 @@ export function withKind(query: Query, kind: Kind): Query {
     };
     return { ...common, retentionFilter };
   }
-  if (kind === "PathsQuery") return common;
+  if (kind === "PathsQuery") {
+    // Ways from page to page are what people look for; the chip of the places adds other events.
+    const isPlace = first === "$pageview" || first === "$screen";
+    return isPlace ? { ...common, pathsFilter: { includeEventTypes: [first] } } : common;
+  }
   if (kind === "LifecycleQuery") return { ...common, series: plain.slice(0, 1), interval: "week" };
   if (kind === "TrendsQuery") return { ...common, series: events, interval: "day" };
   return { ...common, series: plain };
