@@ -38,7 +38,7 @@ test.each([
   [{ date_from: "yStart" }, "This year", "Last year"],
   [{ date_from: "-1mStart", date_to: "-1mEnd" }, "Last month", undefined],
   [{ date_from: "-8w" }, "Last 57 days", undefined],
-  [{ date_from: "-24h" }, "Last 24 hours", undefined],
+  [{ date_from: "-24h" }, "Last 25 hours", undefined],
   [{ date_from: "2026-01-05" }, /^Since 5 Jan/, undefined],
   [{ date_from: "2026-01-05", date_to: "2026-01-06" }, /^5 Jan.* – 6 Jan/, /^3 Jan.* – 4 Jan/],
   [{ date_from: "all" }, "All time", "All time"],
