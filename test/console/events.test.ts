@@ -25,7 +25,9 @@ const order = (day: number, properties = {}) => ({
 
 beforeAll(async () => {
   browser = await launchChromium();
-  const batch = DAYS_AGO.map((day, at) => order(day, at === 2 ? { product: "Day Pack" } : {}));
+  const batch = DAYS_AGO.map((day, at) =>
+    order(day, at === 2 ? { product: "Day Pack", currency: "EUR" } : {}),
+  );
   await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
   await server.stored(batch.length);
   opened = await openConsole(browser, server);
@@ -55,7 +57,7 @@ test("bars over the list have its number of events, with its filters, and lead t
 test("a row has the properties that say most", async () => {
   const { page, go } = opened;
   await go("events/?period=14d");
-  await page.getByText("product: Day Pack · amount: 189").waitFor();
+  await page.getByText("product: Day Pack · amount: €189.00").waitFor();
   expect(await page.getByText("product: Rain Shell · amount: 189").count()).toBe(5);
   expect(await rows(page).count()).toBe(6);
 });

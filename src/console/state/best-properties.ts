@@ -1,4 +1,4 @@
-import { valueText } from "./format.ts";
+import { money, valueText } from "./format.ts";
 
 /** Names of properties that say most, the best first. */
 const BEST = ["product", "name", "title", "plan", "query", "amount", "revenue", "price", "value"];
@@ -13,10 +13,18 @@ export function bestOf({ properties }: { properties: Record<string, unknown> }):
     .filter(([name, value]) => !/^\$|^utm_|(^|_)id$|^currency$/i.test(name) && isShort(value))
     .sort(([a], [b]) => rank(a) - rank(b))
     .slice(0, 2)
-    .map(([name, value]) => `${name}: ${valueText(value)}`);
+    .map(([name, value]) => `${name}: ${amountText(name, value, properties["currency"])}`);
   const place = properties["$pathname"] ?? properties["$screen_name"] ?? properties["$current_url"];
   return typeof place === "string" ? [...own, place] : own;
 }
+
+/** Names of properties that are money in an event with a currency. */
+const MONEY = /^(?:amount|revenue|price|value|total)$/;
+
+const amountText = (name: string, value: unknown, currency: unknown): string =>
+  typeof value === "number" && typeof currency === "string" && MONEY.test(name)
+    ? money(value, currency)
+    : valueText(value);
 
 const isShort = (value: unknown): boolean =>
   typeof value === "number" ||
