@@ -38,7 +38,8 @@ const EVENTS = Array.from({ length: 30 }, (_, at) => {
     },
   };
   const view = { event: "$pageview", ...sent };
-  return at % 5 === 0 ? [view, { event: "purchase", ...sent }] : [view];
+  const signup = at % 10 === 0 ? [{ event: "signup", ...sent }] : [];
+  return at % 5 === 0 ? [view, { event: "purchase", ...sent }, ...signup] : [view];
 }).flat();
 
 const GROUPS = ["c-1", "c-2"].map((key, at) => ({
@@ -55,6 +56,14 @@ const views = (breakdownFilter: object, math = "dau") => ({
   ...{ series: [{ kind: "EventsNode", event: "$pageview", math }], breakdownFilter },
 });
 
+/** The filter that leaves out the events of SDKs. */
+const OWN_EVENTS = { type: "event_metadata", key: "event", operator: "not_regex", value: "^[$]" };
+
+/** The condition that a person had an event. */
+const did = (key: string, negation = false) => ({
+  ...{ type: "behavioral", key, event_type: "events", value: "performed_event", negation },
+});
+
 /** The lists of the dashboard, by the owner of the property, and their values without others. */
 const LISTS: Record<string, object> = {
   Sources: views({ breakdown: "$referring_domain", breakdown_type: "event" }),
@@ -67,6 +76,13 @@ const LISTS: Record<string, object> = {
   Both: views({ breakdowns: [{ property: "$pathname" }, { property: "plan", type: "person" }] }),
   Few: views({ breakdown: "$pathname", breakdown_limit: 1 }),
   Names: { ...views({ breakdown: "event", breakdown_type: "event_metadata" }), series: [{}] },
+  Goals: {
+    ...views({ breakdown: "event", breakdown_type: "event_metadata" }),
+    series: [{ math: "dau", properties: [OWN_EVENTS] }],
+  },
+  Ids: {
+    ...views({ breakdown: "distinct_id", breakdown_type: "event_metadata", breakdown_limit: 3 }),
+  },
   Visitors: { ...views({}), trendsFilter: { display: "BoldNumber" } },
 };
 
@@ -220,6 +236,63 @@ describe("a click on a row of a list", () => {
     expect(problems).toEqual([]);
   });
 
+  test.each([
+    ["Goals", "signup"],
+    ["Names", "purchase"],
+  ])(
+    "of %s filters all tiles by the people who had the event, or with Ctrl had not",
+    async (name, label) => {
+      const { page, problems } = opened;
+      await opened.go(`dashboards/${dashboard}/`);
+      const one = row(tile(page, name), label);
+      const before = await one.locator(".bar-number").textContent();
+      await one.locator(".bar-row").click();
+      await agrees(page, [did(label)]);
+      await page.locator(".page-head .chip").getByText(`people with ${label}`).waitFor();
+      const button = one.getByRole("button", { pressed: true });
+      expect(await button.locator(".bar-number").textContent()).toBe(before);
+      // Tiles of other events have the numbers of these people.
+      const visitors = tile(page, "Visitors").locator(".number-value");
+      expect(Number.parseInt((await visitors.textContent()) ?? "", 10)).toBeGreaterThan(0);
+      await button.click();
+      await agrees(page, []);
+      await one.locator(".bar-row").click({ modifiers: ["Control"] });
+      await agrees(page, [did(label, true)]);
+      expect(await one.count()).toBe(0);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test("of a distinct id filters all tiles by its events", async () => {
+    const { page } = opened;
+    await opened.go(`dashboards/${dashboard}/`);
+    const first = tile(page, "Ids").locator("li").first();
+    const id = await first.locator(".bar-label").textContent();
+    await first.locator(".bar-row").click();
+    await agrees(page, [
+      { key: "distinct_id", operator: "exact", value: id, type: "event_metadata" },
+    ]);
+    expect(await page.locator(".page-head .chip").textContent()).toContain(`Distinct ID is ${id}`);
+  });
+
+  test("people by the names of their events are shares of all people", async () => {
+    const { page } = opened;
+    await opened.go(`dashboards/${dashboard}/`);
+    const goals = tile(page, "Goals");
+    const since = { date_from: "-6d" };
+    const all = { kind: "TrendsQuery", series: [{ math: "dau" }], dateRange: since };
+    const query = { ...all, trendsFilter: { display: "BoldNumber" } };
+    const { results } = await send<{ results: Line[] }>(server, "POST", "query/", { query });
+    const whole = Number(results[0]?.aggregated_value);
+    await goals.locator(".bar-share").first().waitFor();
+    expect(await goals.locator(".bar-label").allTextContents()).toEqual(["purchase", "signup"]);
+    const numbers = await goals.locator(".bar-number").allTextContents();
+    const shares = numbers.map((one) => `${Math.round((100 * Number.parseInt(one, 10)) / whole)}%`);
+    expect(await goals.getByText("People", { exact: true }).count()).toBe(1);
+    expect(await goals.locator(".bar-share").allTextContents()).toEqual(shares);
+    expect(whole).toBeGreaterThan(Number.parseInt(numbers[0] ?? "", 10));
+  });
+
   test("of none left out leaves those with a value", async () => {
     const { page } = opened;
     await opened.go(`dashboards/${dashboard}/`);
@@ -236,19 +309,13 @@ describe("a click on a row of a list", () => {
     const rows = page.locator(".tile .bar-list li");
     // There is no row without a handler.
     expect(await rows.count()).toBe(await page.locator(".tile button.bar-row").count());
-    for (const [name, label] of [
-      ["Few", "(others)"],
-      ["Names", "purchase"],
-    ] as const) {
-      const one = row(tile(page, name), label);
-      expect(await one.getByRole("button").count()).toBe(1);
-      const count = await one.locator(".bar-number").textContent();
-      await one.getByRole("button").click();
-      if (name === "Few")
-        await dialog.getByText(new RegExp(`^${count} (people|persons)$`)).waitFor();
-      await page.keyboard.press("Escape");
-      await dialog.waitFor({ state: "detached" });
-    }
+    const others = row(tile(page, "Few"), "(others)");
+    expect(await others.getByRole("button").count()).toBe(1);
+    const all = await others.locator(".bar-number").textContent();
+    await others.getByRole("button").click();
+    await dialog.getByText(new RegExp(`^${all} (people|persons)$`)).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
     const google = row(tile(page, "Sources"), "Google");
     const count = await google.locator(".bar-number").textContent();
     await google.hover();
@@ -309,7 +376,6 @@ describe("the filters of a line", () => {
   test.each([
     ["of all other values", by({ breakdown: "a" }), "$$_posthog_breakdown_other_$$"],
     ["without a breakdown", by({ breakdown: "a" }), null],
-    ["of names of events", by({ breakdown: "event", breakdown_type: "event_metadata" }), "buy"],
     ["of hours", by({ breakdown: "toHour(timestamp)", breakdown_type: "hogql" }), "9"],
     ["of pages", by({ breakdown: "$current_url", breakdown_normalize_url: true }), "https://a"],
     ["of pages", by({ breakdowns: [{ property: "$current_url", normalize_url: true }] }), ["x"]],

@@ -85,11 +85,8 @@ const OF_SESSIONS = /^\$(?:entry|end|exit)_/;
 
 /** Values of a property, the most frequent first. */
 export function valuesOf(owner: Owner, key: string): Source {
-  if (key === "$channel_type")
-    return fixed(
-      key,
-      CHANNELS.map((value) => ({ value, label: value })),
-    );
+  if (key === "$channel_type") return fixed(key, CHANNELS);
+  if (owner === "event_metadata") return key === "event" ? EVENTS : fixed(key, []);
   const [type = "event", index] = owner.split(":");
   // The API knows no values of sessions; those of their events are the same, but for pages of their own.
   const property = type === "session" ? key.replace(OF_SESSIONS, "$").replace("$utm", "utm") : key;

@@ -1,5 +1,5 @@
 import { rangeWords } from "./bounds.ts";
-import type { Filter } from "./filter.ts";
+import { type Filter, METADATA } from "./filter.ts";
 import { eventTitle, propertyTitle, valueText } from "./format.ts";
 import { readTime, timeName } from "./time-filter.ts";
 
@@ -17,6 +17,7 @@ export const OPERATORS: readonly { value: string; label: string }[] = [
   { value: "icontains", label: "contains" },
   { value: "not_icontains", label: "does not contain" },
   { value: "regex", label: "matches the pattern" },
+  { value: "not_regex", label: "does not match the pattern" },
   { value: "gt", label: "is greater than" },
   { value: "gte", label: "is at least" },
   { value: "lt", label: "is less than" },
@@ -24,6 +25,14 @@ export const OPERATORS: readonly { value: string; label: string }[] = [
   { value: "is_set", label: "is set" },
   { value: "is_not_set", label: "is not set" },
 ];
+
+/** The operators that a filter can have: names and ids of events are texts that none lacks. */
+export const operatorsOf = ({ type }: Filter) =>
+  type === "event_metadata" ? OPERATORS.slice(0, 6) : OPERATORS;
+
+/** The name of the value that a filter is on. */
+export const titleOf = ({ key, type }: Filter): string =>
+  (type === "event_metadata" && METADATA[String(key)]) || propertyTitle(String(key));
 
 /** Whether an operator compares with a value. */
 export const needsValue = (operator: string): boolean =>
@@ -72,10 +81,10 @@ export const writeFilters = (filters: readonly Filter[]): string | undefined =>
 export function filterText(filter: Filter): string {
   if (filter.type === "behavioral") return behaviorText(filter);
   if (filter.type === "hogql") return timeText(String(filter.key));
-  const { key, operator, value, type } = filter;
+  const { operator, value, type } = filter;
   const verb = OPERATORS.find((one) => one.value === operator)?.label ?? plain(operator);
   const shown = Array.isArray(value) ? value.map(valueText).join(" or ") : valueText(value);
-  const title = propertyTitle(String(key));
+  const title = titleOf(filter);
   const name = type === "person" || type === "session" ? `${type} ${title}` : title;
   return needsValue(operator) ? `${name} ${verb} ${shown}` : `${name} ${verb}`;
 }

@@ -1,5 +1,5 @@
 import type { Line, Query } from "../api/query.ts";
-import type { Filter } from "./filter.ts";
+import { didOf, type Filter } from "./filter.ts";
 
 /** The value of a line for events without the property. */
 const NONE = "$$_posthog_breakdown_null_$$";
@@ -7,54 +7,54 @@ const NONE = "$$_posthog_breakdown_null_$$";
 /** The value of the line that adds up all values without a line. */
 const OTHERS = "$$_posthog_breakdown_other_$$";
 
-type Part = { property: string; type: string; group: unknown };
-
 /** The properties by which a query is broken down. */
-function partsOf({ breakdownFilter = {} }: Query): Part[] {
-  const { breakdown, breakdown_type, breakdown_group_type_index, breakdowns } = breakdownFilter;
-  const several = Array.isArray(breakdowns) ? (breakdowns as Record<string, unknown>[]) : [];
-  if (several.length > 0) {
-    return several.map(({ property, type, group_type_index, normalize_url }) => ({
-      property: String(property),
-      // A page is several addresses, which no filter names.
-      type: normalize_url ? "page" : String(type ?? "event"),
-      group: group_type_index,
-    }));
-  }
-  const isPage = breakdownFilter["breakdown_normalize_url"] === true;
-  const type = isPage ? "page" : String(breakdown_type ?? "event");
-  const names = Array.isArray(breakdown) ? breakdown : [breakdown];
-  return names.map((name) => ({ property: String(name), type, group: breakdown_group_type_index }));
+function partsOf({ breakdownFilter = {} }: Query): Record<string, unknown>[] {
+  const { breakdown, breakdown_type: type, breakdowns, ...all } = breakdownFilter;
+  if (Array.isArray(breakdowns) && breakdowns.length > 0) return breakdowns;
+  const { breakdown_group_type_index: group_type_index, breakdown_normalize_url } = all;
+  const owner = { type, group_type_index, normalize_url: breakdown_normalize_url };
+  return [breakdown].flat().map((property) => ({ property, ...owner }));
 }
 
+const HAS_FILTERS = /^(event|person|session|group|event_metadata)$/;
+
 /**
- * The filters that only the events of a line pass; undefined where none say it, such as for all other values, for names of
- * events, or for hours.
+ * The filters by which a page is only about a line: its events, or of a name of events the people who had one, as other
+ * tiles count other events. Undefined where none say it, such as for all other values, or for hours.
  */
 export function filtersOfLine(query: Query, { breakdown_value }: Line): Filter[] | undefined {
   if (breakdown_value === null) return undefined;
   const [parts, values] = [partsOf(query), [breakdown_value].flat()];
   if (parts.length !== values.length || values.includes(OTHERS)) return undefined;
-  if (!parts.every(({ type }) => /^(event|person|session|group)$/.test(type))) return undefined;
-  return parts.map(({ property, type, group }, at): Filter => {
-    const value = values[at] ?? "";
+  const filters = parts.map((part, at): Filter | undefined => {
+    const { property, group_type_index, normalize_url } = part;
+    const [value, type] = [values[at] ?? "", part["type"] ?? "event"];
+    // A page is several addresses, which no filter names.
+    if (normalize_url || !HAS_FILTERS.test(String(type))) return undefined;
+    if (type === "event_metadata" && property === "event") return didOf(value);
     return {
-      key: property,
+      key: String(property),
       ...(value === NONE ? { operator: "is_not_set" } : { operator: "exact", value }),
       type: type as Filter["type"],
-      ...(type === "group" ? { group_type_index: Number(group ?? 0) } : {}),
+      ...(type === "group" ? { group_type_index: Number(group_type_index ?? 0) } : {}),
     };
   });
+  return filters.every((one) => one !== undefined) ? filters : undefined;
 }
+
+/** The filter that all other events pass. */
+const negated = (one: Filter): Filter =>
+  one.type === "behavioral"
+    ? { ...one, negation: true }
+    : { ...one, operator: OPPOSITES[one.operator] ?? one.operator };
 
 const OPPOSITES: Record<string, string> = { exact: "is_not", is_not_set: "is_set" };
 
-const isSame = (a: Filter, b: Filter) =>
-  a.key === b.key &&
-  a.type === b.type &&
-  a.operator === b.operator &&
-  (a.group_type_index ?? 0) === (b.group_type_index ?? 0) &&
-  JSON.stringify([a.value].flat()) === JSON.stringify([b.value].flat());
+/** All fields of a filter, in one order. */
+const written = ({ value, group_type_index = 0, ...rest }: Filter): string =>
+  JSON.stringify(Object.entries({ ...rest, value: [value].flat(), group_type_index }).sort());
+
+const isSame = (a: Filter, b: Filter) => written(a) === written(b);
 
 /** Whether all of some filters are among others. */
 export const areAmong = (some: readonly Filter[], all: readonly Filter[]): boolean =>
@@ -70,9 +70,7 @@ export function chosen(
   isNot: boolean,
 ): Filter[] | undefined {
   if (isNot && row.length > 1) return undefined;
-  const own = isNot
-    ? row.map((one) => ({ ...one, operator: OPPOSITES[one.operator] ?? one.operator }))
-    : row;
+  const own = isNot ? row.map(negated) : row;
   if (!areAmong(own, all)) return [...all, ...own.filter((one) => !areAmong([one], all))];
   return all.filter((one) => !areAmong([one], own));
 }

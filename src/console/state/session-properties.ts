@@ -15,10 +15,8 @@ export const SESSION_PROPERTIES: readonly { name: string; type: string }[] = [
 ];
 
 /** The values of `$channel_type`. */
-export const CHANNELS: readonly string[] = [
-  ...["Direct", "Referral", "Email", "Affiliate", "Audio", "Push", "Display", "Cross Network"],
-  ...["Paid", "Organic"].flatMap((kind) =>
-    ["Search", "Social", "Video", "Shopping"].map((site) => `${kind} ${site}`),
-  ),
-  ...["Paid Unknown", "Unknown"],
-];
+export const CHANNELS = `Direct|Referral|Email|Affiliate|Audio|Push|Display|Cross Network
+Paid Search|Paid Social|Paid Video|Paid Shopping|Paid Unknown
+Organic Search|Organic Social|Organic Video|Organic Shopping|Unknown`
+  .split(/[|\n]/)
+  .map((value) => ({ value, label: value }));

@@ -12,7 +12,7 @@ import { Add, Chip } from "./pick/popover.tsx";
 
 /** All filters of queries; lists of events have no sessions, and no conditions on people. */
 export const QUERY_OWNERS: readonly Owner[] = [
-  ...["event", "person", "session", "group", "behavioral", "hogql"],
+  ...["event", "person", "session", "group", "behavioral", "hogql", "event_metadata"],
 ];
 
 type EditorProps = {

@@ -82,6 +82,29 @@ export const TREND_FIELDS: Field[] = [
     ],
     { properties: [{ type: "hogql", key: "toDayOfWeek(timestamp) IN (6, 7)" }] },
   ],
+  [
+    "properties",
+    TREND,
+    [
+      press("Filter"),
+      tab("Name, ID"),
+      type("Event name"),
+      select("Comparison", "not_regex"),
+      (page) => page.getByLabel("Value", { exact: true }).fill("^[$]"),
+      press("Apply"),
+    ],
+    {
+      properties: [{ key: "event", operator: "not_regex", value: "^[$]", type: "event_metadata" }],
+    },
+  ],
+  [
+    "properties",
+    TREND,
+    [press("Filter"), tab("Name, ID"), type("Event name"), type("purchase"), press("Apply")],
+    {
+      properties: [{ key: "event", operator: "exact", value: "purchase", type: "event_metadata" }],
+    },
+  ],
   ["value", TREND, behavior(), did({ value: "performed_event" })],
   [
     "operator_value",

@@ -30,7 +30,14 @@ export function wholeOf(query: Query): Query | null {
     breakdownFilter !== undefined &&
     trendsFilter?.["display"] === "ActionsBarValue" &&
     trendsFilter?.["formula"] === undefined;
-  return isOfParts ? { ...rest, series, trendsFilter: { display: "BoldNumber" } } : null;
+  // People by the names of their events are parts of all people, whichever names are listed.
+  const isOfAll = math === "dau" && breakdownFilter?.["breakdown_type"] === "event_metadata";
+  const isKept = (one: { type?: unknown }) => !isOfAll || one.type !== "event_metadata";
+  const nodes = series.map((node) => {
+    const { properties: own } = node;
+    return Array.isArray(own) ? { ...node, properties: own.filter(isKept) } : node;
+  });
+  return isOfParts ? { ...rest, series: nodes, trendsFilter: { display: "BoldNumber" } } : null;
 }
 
 const columnsOf = (title: string, whole: number | null | undefined): Column<Row>[] => [

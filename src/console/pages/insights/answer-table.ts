@@ -24,9 +24,9 @@ export const funnelViz = ({ kind, funnelsFilter }: Query): string | undefined =>
 /** Frequent measures in the words of the default dashboard. */
 const MEASURES: Record<string, string> = {
   $pageview: "Page views",
-  "number of $pageview events": "Page views",
+  "All events": "Events",
   "unique users of $pageview": "Visitors",
-  "sessions of $pageview": "Sessions",
+  "unique users of All events": "People",
   "unique sessions of $pageview": "Sessions",
 };
 

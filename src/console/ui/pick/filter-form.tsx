@@ -1,8 +1,9 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { fixed, type Owner, valuesOf } from "../../api/suggestions.ts";
-import { type Filter, needsValue, OPERATORS } from "../../state/filters.ts";
-import { propertyTitle, valueText } from "../../state/format.ts";
+import { didOf } from "../../state/filter.ts";
+import { type Filter, needsValue, operatorsOf, titleOf } from "../../state/filters.ts";
+import { valueText } from "../../state/format.ts";
 import { readTime, timeName, timeValues, writeTime } from "../../state/time-filter.ts";
 import { Button } from "../button.tsx";
 import { Field, Select } from "../field.tsx";
@@ -16,14 +17,7 @@ const ownerOf = ({ type, group_type_index }: Filter): Owner =>
 
 /** A filter that begins with a choice of the picker. */
 function begun(name: string, owner: Owner): Filter {
-  if (owner === "behavioral") {
-    const condition = { event_type: "events", value: "performed_event", negation: false };
-    return {
-      type: "behavioral",
-      key: name === "" ? null : name,
-      ...condition,
-    } as unknown as Filter;
-  }
+  if (owner === "behavioral") return didOf(name === "" ? null : name);
   if (owner === "hogql") {
     return { type: "hogql", key: writeTime({ expression: name, met: [] }) } as unknown as Filter;
   }
@@ -53,10 +47,7 @@ function wholeOf(filter: Filter): Filter | undefined {
   }
   const [first, ...others] = valuesIn(filter);
   if (first === undefined) return undefined;
-  return {
-    ...filter,
-    value: others.length === 0 && first !== undefined ? first : (filter.value as string[]),
-  };
+  return { ...filter, value: others.length === 0 ? first : [first, ...others] };
 }
 
 type Nested = (filters: unknown, onChange: (filters: Filter[]) => void) => ComponentChildren;
@@ -83,9 +74,8 @@ export function FilterForm(props: {
         owners={owners}
         {...(filter && { owner: ownerOf(filter), name: filter.key })}
         onChoose={(name, owner) => {
-          const next = begun(name, owner);
           const isSame = filter && ownerOf(filter) === owner && filter.key === name;
-          setFilter(isSame ? filter : next);
+          setFilter(isSame ? filter : begun(name, owner));
           setPicking(false);
         }}
       />
@@ -137,7 +127,8 @@ function PropertyForm({
 }: FormProps & { onProperty: () => void }) {
   const { key, operator } = filter;
   const values = valuesIn(filter);
-  const isKnown = OPERATORS.some((one) => one.value === operator);
+  const operators = operatorsOf(filter);
+  const isKnown = operators.some((one) => one.value === operator);
   const other = { value: operator, label: operator.replaceAll("_", " ") };
   const toggle = (value: string) => {
     const kept = values.filter((one) => valueText(one) !== value);
@@ -147,12 +138,12 @@ function PropertyForm({
   return (
     <>
       <div class="pair">
-        <Button onClick={onProperty}>{propertyTitle(key ?? "")}</Button>
+        <Button onClick={onProperty}>{titleOf(filter)}</Button>
         <Select
           isBare
           label="Comparison"
           value={operator}
-          choices={isKnown ? OPERATORS : [...OPERATORS, other]}
+          choices={isKnown ? operators : [...operators, other]}
           onChange={(next) => onChange({ ...filter, operator: next })}
         />
       </div>

@@ -7,11 +7,12 @@ import {
   type Source,
   useGroupTypes,
 } from "../../api/suggestions.ts";
+import { METADATA } from "../../state/filter.ts";
 import { Tabs } from "../tabs.tsx";
 import { Picker } from "./picker.tsx";
 
 const NAMES: Record<string, string> = {
-  ...{ event: "Event", person: "Person", session: "Session" },
+  ...{ event: "Event", person: "Person", session: "Session", event_metadata: "Name, ID" },
   ...{ first_touch: "First value", behavioral: "Behavior", hogql: "Time", more: "More" },
 };
 
@@ -24,6 +25,8 @@ export const ANY_EVENT: Source = {
   },
 };
 
+const OF_EVENTS = Object.entries(METADATA).map(([value, label]) => ({ value, label }));
+
 /** Choices that are no property, by the tab that has them. */
 const OTHERS: Record<string, Source> = {
   behavioral: ANY_EVENT,
@@ -31,10 +34,9 @@ const OTHERS: Record<string, Source> = {
     { value: "toDayOfWeek(timestamp)", label: "Day of the week" },
     { value: "toHour(timestamp)", label: "Hour of the day" },
   ]),
+  event_metadata: fixed("metadata", OF_EVENTS),
   more: fixed("breakdowns", [
-    { value: "event", label: "Event name" },
-    { value: "person_id", label: "Person" },
-    { value: "distinct_id", label: "Distinct ID" },
+    ...OF_EVENTS,
     { value: "dateName('weekday', timestamp)", label: "Day of the week" },
     { value: "toDayOfWeek(timestamp)", label: "Day of the week, as a number" },
     { value: "toHour(timestamp)", label: "Hour of the day" },
