@@ -40,11 +40,13 @@ export function websiteTiles(subject: Subject): TemplateTile[] {
   const numbers = numbersOf(subject).map(([name, query]) => [name, number(query)] as const);
   const cards = [numbers, ...listsOf(subject)];
   return cards.flatMap((tiles, at) => {
+    const isAloneInRow = at === cards.length - 1 && at % 2 === 1;
     const place =
       at === 0
         ? { x: 0, y: 0, w: COLUMNS, h: NUMBERS_ROWS }
         : {
-            ...{ x: ((at - 1) % 2) * (COLUMNS / 2), w: COLUMNS / 2, h: LIST_HEIGHT },
+            ...{ x: ((at - 1) % 2) * (COLUMNS / 2), h: LIST_HEIGHT },
+            w: isAloneInRow && subject !== null ? COLUMNS : COLUMNS / 2,
             y: NUMBERS_ROWS + Math.floor((at - 1) / 2) * LIST_HEIGHT,
           };
     return tiles.map(([name, query]) => placed(name, query, place));
@@ -87,12 +89,17 @@ function listsOf(subject: Subject): Named[][] {
   if (subject === null) {
     return [[["Events by name", listOf(all, "event", "event_metadata")]], countries, devices];
   }
+  const goals: Named[] = [
+    ["Goals", listOf(custom("dau"), "event", "event_metadata")],
+    ["Custom events", listOf(custom("total"), "event", "event_metadata")],
+  ];
   if (subject === "$screen") {
     const versions = listOf(visitors, "$app_version");
     return [
       [["Screens", listOf(all, "$screen_name")]],
       countries,
       [...devices, ["Versions", versions]],
+      goals,
     ];
   }
   return [
@@ -112,6 +119,7 @@ function listsOf(subject: Subject): Named[][] {
       ["Browsers", listOf(visitors, "$browser")],
       ["Systems", listOf(visitors, "$os")],
     ],
+    goals,
   ];
 }
 
@@ -177,6 +185,13 @@ const COMPARED: JsonObject = { compareFilter: { compare: true } };
 const trend = (event: Subject, math: string): JsonObject => ({
   ...{ kind: "TrendsQuery", series: [{ kind: "EventsNode", event, math }], interval: "day" },
 });
+
+/** Events with names of the project's own: those of SDKs begin with `$`. */
+const custom = (math: string): JsonObject => {
+  const own = { type: "event_metadata", key: "event", operator: "not_regex", value: "^[$]" };
+  const node = { kind: "EventsNode", event: null, math, properties: [own] };
+  return { kind: "TrendsQuery", series: [node], interval: "day" };
+};
 
 const number = (query: JsonObject): JsonObject => ({
   ...{ ...query, ...COMPARED },

@@ -276,7 +276,7 @@ describe("the dashboard of a project", () => {
   const WEBSITE = [
     ...["Visitors", "Visits", "Page views", "Views per visit", "Bounce rate", "Visit length"],
     ...["Sources", "Channels", "Campaigns", "Top pages", "Entry pages", "Exit pages"],
-    ...["Countries", "Languages", "Devices", "Browsers", "Systems"],
+    ...["Countries", "Languages", "Devices", "Browsers", "Systems", "Goals", "Custom events"],
   ];
 
   test("gets the tabs of a website with the first page view, as if it were made then", async () => {
