@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { exec, LocationProvider, useLocation } from "preact-iso/router";
 import { useLoad } from "./api/load.ts";
-import { session } from "./api/session.ts";
+import { loadProjects, session } from "./api/session.ts";
 import { ConflictDialog } from "./layout/conflict-dialog.tsx";
 import { Layout } from "./layout/layout.tsx";
 import { SignInDialog, SignInPage } from "./layout/sign-in.tsx";
@@ -10,7 +10,7 @@ import { AccountBar } from "./layout/top-bar.tsx";
 import { PAGES, type Page } from "./pages/index.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { CONSOLE } from "./state/base.ts";
-import { loadProjects, project, projectId, projects } from "./state/project.ts";
+import { project, projectId, projects } from "./state/project.ts";
 import { focusHeading } from "./ui/focus.ts";
 import { LiveRegion } from "./ui/live-region.tsx";
 import { Load, Skeleton } from "./ui/states.tsx";

@@ -1,5 +1,4 @@
-import { inProject } from "../state/project.ts";
-import { api, read, type Schemas } from "./client.ts";
+import { api, type Schemas } from "./client.ts";
 import { innerQuery, type Line, type Query } from "./query.ts";
 import { sourceNames } from "./source-name.ts";
 import { askTogether } from "./together.ts";
@@ -23,15 +22,7 @@ export type Over = Pick<Schemas["QueryAsked"], "dashboard" | "filters_override">
 
 /** Asks a question, and keeps nothing of it. Throws a problem if it is refused. */
 export const ask = (sent: Query, signal?: AbortSignal): Promise<Answer> =>
-  askedBy(sent, (body) =>
-    read(
-      api.POST("/api/environments/{project_id}/query/", {
-        params: { path: inProject() },
-        body,
-        signal: signal ?? null,
-      }),
-    ),
-  );
+  askedBy(sent, (body) => api.post("query/", { body, signal }));
 
 /** Asks a question of a tile, in one request with those of the other tiles. Throws a problem if it is refused. */
 export const askForTile = (sent: Query, signal: AbortSignal, over: Over): Promise<Answer> =>
@@ -55,13 +46,7 @@ export async function readQuestion(
   question: { words: string } | { query: Query },
   signal?: AbortSignal,
 ): Promise<Reading> {
-  const reading = await read(
-    api.POST("/api/environments/{project_id}/query/read/", {
-      params: { path: inProject() },
-      body: question,
-      signal: signal ?? null,
-    }),
-  );
+  const reading = await api.post("query/read/", { body: question, signal });
   return reading as Reading;
 }
 

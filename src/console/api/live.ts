@@ -1,4 +1,3 @@
-import { inProject } from "../state/project.ts";
 import { request, type Schemas } from "./client.ts";
 import { partsOf } from "./stream.ts";
 
@@ -30,7 +29,7 @@ export async function readLive(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const search = eventType === undefined ? "" : `?${new URLSearchParams({ eventType })}`;
-  const path = `/api/environments/${inProject().project_id}/events/live/${search}`;
+  const path = `events/live/${search}`;
   const { body } = await request("GET", path, { signal });
   if (body === null) return undefined;
   for await (const message of messagesOf(body)) {

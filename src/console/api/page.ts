@@ -1,5 +1,4 @@
-import { inProject } from "../state/project.ts";
-import { api, read, type Schemas } from "./client.ts";
+import { api, type Schemas } from "./client.ts";
 
 /** Asks for a page of a list by a query of one column, for an order that the list itself does not have. */
 export async function askPage<T>(
@@ -8,13 +7,10 @@ export async function askPage<T>(
   signal: AbortSignal,
 ) {
   const asked = { ...query, limit, offset };
-  const answer = await read(
-    api.POST("/api/environments/{project_id}/query/", {
-      params: { path: inProject() },
-      body: { query: asked as unknown as Schemas["QueryAsked"]["query"] },
-      signal,
-    }),
-  );
+  const answer = await api.post("query/", {
+    body: { query: asked as unknown as Schemas["QueryAsked"]["query"] },
+    signal,
+  });
   const { results, hasMore } = answer as unknown as { results: [T][]; hasMore: boolean };
   const next = hasMore ? { offset: offset + limit, cursor: "" } : undefined;
   return { results: results.map(([row]) => row), count: undefined, next };

@@ -1,15 +1,11 @@
-import { inProject } from "../state/project.ts";
-import { api, read, type Schemas } from "./client.ts";
+import { api, type Schemas } from "./client.ts";
 
 /** Runs a SELECT over the tables of the project. Throws a problem if it is refused. */
 export async function select(sql: string, signal: AbortSignal): Promise<Schemas["QueryAnswer"]> {
-  const answer = await read(
-    api.POST("/api/environments/{project_id}/query/", {
-      params: { path: inProject() },
-      body: { query: { kind: "HogQLQuery", query: sql } },
-      signal,
-    }),
-  );
+  const answer = await api.post("query/", {
+    body: { query: { kind: "HogQLQuery", query: sql } },
+    signal,
+  });
   return answer as Schemas["QueryAnswer"];
 }
 

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { CONSOLE } from "../state/base.ts";
 import { keepTheme } from "../state/preferences.ts";
-import type { Schemas } from "./client.ts";
-import { request } from "./client.ts";
+import { projects } from "../state/project.ts";
+import { api, request, type Schemas } from "./client.ts";
 import { Problem } from "./problem.ts";
 import { isSignedOut, waitingStep } from "./signed-out.ts";
 
@@ -32,6 +32,11 @@ export const session = signal<Session | null | undefined>(undefined);
 export async function loadSession(): Promise<void> {
   session.value = await (await request("GET", PATH)).json();
   if (session.value) isSignedOut.value = false;
+}
+
+/** Loads the projects. Throws a problem if they cannot be read. */
+export async function loadProjects(): Promise<void> {
+  projects.value = (await api.get("/api/projects/", { query: { limit: 1000 } })).results;
 }
 
 /** Signs in by the value of a link or by a personal key. Throws a problem if it is refused. */

@@ -1,7 +1,6 @@
 import { eventTitle, propertyTitle } from "../state/format.ts";
-import { inProject } from "../state/project.ts";
 import { CHANNELS, SESSION_PROPERTIES } from "../state/session-properties.ts";
-import { api, read, request, type Schemas } from "./client.ts";
+import { api, request, type Schemas } from "./client.ts";
 import { useLoad } from "./load.ts";
 import { may } from "./session.ts";
 
@@ -38,10 +37,7 @@ export const EVENTS: Source = {
   key: "events",
   async load(search, signal) {
     const query = { limit: ITEMS_MAX, ...(search && { search }) };
-    const params = { path: inProject(), query };
-    const page = await read(
-      api.GET("/api/environments/{project_id}/event_definitions/", { params, signal }),
-    );
+    const page = await api.get("event_definitions/", { query, signal });
     const items = page.results.map(({ name, count }) => ({
       ...{ value: name, label: eventTitle(name), count },
     }));
@@ -64,10 +60,7 @@ export function propertiesOf(owner: Owner, isNumber = false): Source {
     key: `properties ${type} ${isNumber}`,
     async load(search, signal) {
       const query = { type, limit: ITEMS_MAX, ...(search && { search }) } as const;
-      const params = { path: inProject(), query };
-      const page = await read(
-        api.GET("/api/environments/{project_id}/property_definitions/", { params, signal }),
-      );
+      const page = await api.get("property_definitions/", { query, signal });
       const items = page.results.map(({ name, property_type, count }) => ({
         ...itemOf({ name, type: property_type }),
         count,
@@ -96,7 +89,7 @@ export function valuesOf(owner: Owner, key: string): Source {
       const noun = { person: "persons", group: "groups" }[type] ?? "events";
       const query = new URLSearchParams({ key: property, ...(search && { value: search }) });
       if (index !== undefined) query.set("group_type_index", index);
-      const path = `/api/environments/${inProject().project_id}/${noun}/values/?${query}`;
+      const path = `${noun}/values/?${query}`;
       const body: unknown = await (await request("GET", path, { signal })).json();
       const items = valuesIn(body).map(({ name, count }) => {
         const value = typeof name === "string" ? name : JSON.stringify(name);
@@ -114,12 +107,7 @@ function valuesIn(body: unknown): { name: unknown; count?: number }[] {
 /** The types of groups; none while they are not known, or the session may not read them. */
 export function useGroupTypes(): readonly Schemas["GroupType"][] {
   const types = useLoad(may("group:read") ? "group types" : null, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/groups_types/", {
-        params: { path: inProject() },
-        signal,
-      }),
-    ),
+    api.get("groups_types/", { signal }),
   );
   return types.data ?? [];
 }

@@ -1,4 +1,3 @@
-import { inProject } from "../state/project.ts";
 import { request, type Schemas } from "./client.ts";
 import { asProblem, problemOf } from "./problem.ts";
 import { isSignedOut } from "./signed-out.ts";
@@ -63,9 +62,8 @@ async function send(all: Asked[]): Promise<void> {
   const sent = [...Map.groupBy(open, ({ body }) => JSON.stringify(body)).values()];
   if (sent.length === 0) return;
   try {
-    const path = `/api/environments/${inProject().project_id}/query/stream/`;
     const queries = sent.map(([one]) => one?.body);
-    const { body, headers } = await request("POST", path, {
+    const { body, headers } = await request("POST", "query/stream/", {
       body: { queries },
       signal: leave.signal,
     });

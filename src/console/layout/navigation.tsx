@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { api, read } from "../api/client.ts";
+import { api } from "../api/client.ts";
 import { useLoad } from "../api/load.ts";
 import { may } from "../api/session.ts";
 import { dashboardChanges, listDashboards } from "../pages/dashboards/changes.ts";
 import { GROUPS } from "../pages/index.ts";
 import { href, useAddress } from "../state/address.ts";
 import { CONSOLE } from "../state/base.ts";
-import { inProject, project } from "../state/project.ts";
+import { project } from "../state/project.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { HealthMark } from "./health-mark.tsx";
@@ -33,12 +33,7 @@ function useGuide() {
   );
   const mayPlay = may("session_recording_playlist:read");
   const playlists = useLoad(mayPlay ? `playlists ${of} ${top === "playlists"}` : null, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/session_recording_playlists/", {
-        params: { path: inProject(), query: { limit: 1 } },
-        signal,
-      }),
-    ),
+    api.get("session_recording_playlists/", { query: { limit: 1 }, signal }),
   );
   const isKnown = [dashboards, playlists].every(
     ({ data, problem, isLoading }) => data !== undefined || problem !== undefined || !isLoading,

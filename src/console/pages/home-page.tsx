@@ -1,11 +1,11 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { api, read } from "../api/client.ts";
+import { api } from "../api/client.ts";
 import { useLoad } from "../api/load.ts";
 import { may } from "../api/session.ts";
 import { PageHead } from "../layout/page-head.tsx";
 import { href } from "../state/address.ts";
-import { inProject, zone } from "../state/project.ts";
+import { zone } from "../state/project.ts";
 import { dayOfBound } from "../state/ranges.ts";
 import { dayIn, shiftDay } from "../state/zoned-days.ts";
 import { Load, Skeleton } from "../ui/states.tsx";
@@ -29,9 +29,7 @@ const readablePage = (): string => READ_BY.find(([scope]) => may(scope))?.[1] ??
 
 /** The page that a project begins with: before its first event the start page, else its first dashboard, if the key may read it. */
 async function firstPage(signal: AbortSignal): Promise<string> {
-  const { first_event_at } = await read(
-    api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal }),
-  );
+  const { first_event_at } = await api.get("/api/projects/{project_id}/status/", { signal });
   if (first_event_at === null) return href("start");
   if (!may("dashboard:read")) return href(readablePage());
   const { results } = await listDashboards({ limit: 100 }, signal);
@@ -45,12 +43,7 @@ async function firstPage(signal: AbortSignal): Promise<string> {
 
 /** The day of the newest event on the project's clock; undefined without one. */
 async function newestDay(signal: AbortSignal): Promise<string | undefined> {
-  const { results } = await read(
-    api.GET("/api/environments/{project_id}/events/", {
-      params: { path: inProject(), query: { limit: 1 } },
-      signal,
-    }),
-  );
+  const { results } = await api.get("events/", { query: { limit: 1 }, signal });
   const { timestamp } = results[0] ?? {};
   return timestamp && dayIn(new Date(timestamp), zone());
 }

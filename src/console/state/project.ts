@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { api, read, type Schemas } from "../api/client.ts";
+import type { Schemas } from "../api/client.ts";
 
 /** A project with its name, key and time zone. */
 export type Project = Schemas["Project"];
@@ -14,17 +14,6 @@ export const projectId = signal("");
 export const project = computed<Project | undefined>(() =>
   projects.value?.find(({ id }) => String(id) === projectId.value),
 );
-
-/** Loads the projects. Throws a problem if they cannot be read. */
-export async function loadProjects(): Promise<void> {
-  const { results } = await read(api.GET("/api/projects/", { params: { query: { limit: 1000 } } }));
-  projects.value = results;
-}
-
-/** The parameter `project_id` of the API's paths, for the project of the address. */
-export const inProject = (): { project_id: string } => ({
-  project_id: String(project.value?.id ?? "@current"),
-});
 
 /** The time zone of the project, in which its days begin. */
 export const zone = (): string => project.value?.timezone ?? "UTC";

@@ -1,10 +1,9 @@
-import { api, isAbort, read } from "../../api/client.ts";
+import { api, isAbort } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
 import { listDashboards } from "../../pages/dashboards/changes.ts";
 import { href } from "../../state/address.ts";
 import { eventTitle } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import type { IconName } from "../../ui/icon.tsx";
 import type { Row } from "./row.ts";
 
@@ -24,7 +23,7 @@ type Finder = {
 
 /** The parameters of a list. */
 const asked = (search: string, signal: AbortSignal) => ({
-  params: { path: inProject(), query: { search, limit: SHOWN } },
+  query: { search, limit: SHOWN },
   signal,
 });
 
@@ -36,33 +35,24 @@ async function dashboards(search: string, signal: AbortSignal): Promise<Thing[]>
 }
 
 async function insights(search: string, signal: AbortSignal): Promise<Thing[]> {
-  const { results } = await read(
-    api.GET("/api/environments/{project_id}/insights/", asked(search, signal)),
-  );
+  const { results } = await api.get("insights/", asked(search, signal));
   return results.map(({ short_id: id, name }) => {
     return { id, title: name || `Insight ${id}`, href: href(`insights/${id}`) };
   });
 }
 
 async function persons(search: string, signal: AbortSignal): Promise<Thing[]> {
-  const { results } = await read(
-    api.GET("/api/environments/{project_id}/persons/", asked(search, signal)),
-  );
+  const { results } = await api.get("persons/", asked(search, signal));
   return results.map(({ uuid, name }) => {
     return { id: uuid, title: name, href: href(`persons/${uuid}`) };
   });
 }
 
 async function groups(search: string, signal: AbortSignal): Promise<Thing[]> {
-  const path = inProject();
-  const types = await read(
-    api.GET("/api/environments/{project_id}/groups_types/", { params: { path }, signal }),
-  );
+  const types = await api.get("groups_types/", { signal });
   const found = types.map(async ({ group_type: note, group_type_index: type }) => {
     const query = { group_type_index: type, search, limit: SHOWN };
-    const { results } = await read(
-      api.GET("/api/environments/{project_id}/groups/", { params: { path, query }, signal }),
-    );
+    const { results } = await api.get("groups/", { query, signal });
     return results.map(({ group_key: key, group_properties: { name } }) => {
       const title = typeof name === "string" && name !== "" ? name : key;
       return { id: `${type} ${key}`, title, note, href: href(`groups/${type}`, { key }) };
@@ -72,9 +62,7 @@ async function groups(search: string, signal: AbortSignal): Promise<Thing[]> {
 }
 
 async function events(search: string, signal: AbortSignal): Promise<Thing[]> {
-  const { results } = await read(
-    api.GET("/api/environments/{project_id}/event_definitions/", asked(search, signal)),
-  );
+  const { results } = await api.get("event_definitions/", asked(search, signal));
   return results.map(({ name }) => {
     return { id: name, title: eventTitle(name), href: href("events", { event: name }) };
   });

@@ -1,6 +1,5 @@
 import { signal } from "@preact/signals";
-import { api, read, type Schemas } from "../../api/client.ts";
-import { inProject } from "../../state/project.ts";
+import { api, type Schemas } from "../../api/client.ts";
 
 /** A dashboard with its tiles. */
 export type Dashboard = Schemas["Dashboard"];
@@ -10,24 +9,13 @@ export type Change = Schemas["DashboardChange"];
 
 /** Reads a dashboard. Throws a problem if that fails. */
 export const readDashboard = (id: string, signal: AbortSignal): Promise<Dashboard> =>
-  read(
-    api.GET("/api/environments/{project_id}/dashboards/{id}/", {
-      params: { path: { ...inProject(), id: Number(id) } },
-      signal,
-    }),
-  );
+  api.get("dashboards/{id}/", { path: { id: Number(id) }, signal });
 
 /** Lists dashboards, the newest first. The first list of a project with events makes one. */
 export const listDashboards = (
   query: { deleted?: boolean; search?: string; limit?: number; offset?: number; cursor?: string },
   signal?: AbortSignal,
-): Promise<Schemas["DashboardListedPage"]> =>
-  read(
-    api.GET("/api/environments/{project_id}/dashboards/", {
-      params: { path: inProject(), query },
-      signal: signal ?? null,
-    }),
-  );
+): Promise<Schemas["DashboardListedPage"]> => api.get("dashboards/", { query, signal });
 
 /** How many changes of dashboards this page has made. The navigation lists them again after each. */
 export const dashboardChanges = signal(0);
@@ -40,25 +28,11 @@ async function changed(answer: Promise<Dashboard>): Promise<Dashboard> {
 
 /** Makes a dashboard. Throws a problem if that is refused. */
 export const createDashboard = (body: Schemas["DashboardDraft"]): Promise<Dashboard> =>
-  changed(
-    read(
-      api.POST("/api/environments/{project_id}/dashboards/", {
-        params: { path: inProject() },
-        body,
-      }),
-    ),
-  );
+  changed(api.post("dashboards/", { body }));
 
 /** Changes a dashboard. Throws a problem if that is refused. */
 export const changeDashboard = (id: number, body: Change): Promise<Dashboard> =>
-  changed(
-    read(
-      api.PATCH("/api/environments/{project_id}/dashboards/{id}/", {
-        params: { path: { ...inProject(), id } },
-        body,
-      }),
-    ),
-  );
+  changed(api.patch("dashboards/{id}/", { path: { id }, body }));
 
 /** How the parts of the editor change a dashboard. Screen readers say `said`. */
 export type Edits = {

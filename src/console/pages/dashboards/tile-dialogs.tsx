@@ -1,7 +1,6 @@
 import { useId, useState } from "preact/hooks";
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -42,15 +41,10 @@ export function InsightDialog(props: {
 }) {
   const [search, setSearch] = useState("");
   const insights = useLoad(`offered ${search}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/insights/", {
-        params: {
-          path: inProject(),
-          query: { saved: true, limit: OFFERED, ...(search === "" ? {} : { search }) },
-        },
-        signal,
-      }),
-    ),
+    api.get("insights/", {
+      query: { saved: true, limit: OFFERED, ...(search === "" ? {} : { search }) },
+      signal,
+    }),
   );
   return (
     <Dialog title="Add an insight" onClose={props.onClose}>

@@ -1,4 +1,4 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { askPage } from "../../api/page.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
@@ -6,7 +6,7 @@ import { useAddress } from "../../state/address.ts";
 import { type Filter, readFilters, writeFilters } from "../../state/filters.ts";
 import { day, eventTitle } from "../../state/format.ts";
 import { labelOf, timesOf } from "../../state/period.ts";
-import { inProject, zone } from "../../state/project.ts";
+import { zone } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { FIRST_PAGE, ListTable, useList } from "../../ui/list.tsx";
@@ -103,12 +103,7 @@ function useEventQuery() {
       }
       const properties = writeFilters(filters);
       const given = { ...asPaged, ...conditions, ...(properties && { properties: [properties] }) };
-      return read(
-        api.GET("/api/environments/{project_id}/events/", {
-          params: { path: inProject(), query: given },
-          signal,
-        }),
-      );
+      return api.get("events/", { query: given, signal });
     },
   };
 }
@@ -146,12 +141,7 @@ function EventList({ onFilter }: { onFilter: (filter: Filter) => void }) {
 function NoEvents({ period }: { period: string }) {
   const { setPeriod } = usePeriod(PERIOD);
   const newest = useLoad("newest event", (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/events/", {
-        params: { path: inProject(), query: { limit: 1 } },
-        signal,
-      }),
-    ),
+    api.get("events/", { query: { limit: 1 }, signal }),
   );
   return (
     <Load of={newest} skeleton={<Skeleton rows={4} height={40} />}>

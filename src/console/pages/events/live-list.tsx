@@ -1,10 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import type { LiveEvent } from "../../api/live.ts";
 import { useLoad, usePolled } from "../../api/load.ts";
 import { type Filter, writeFilters } from "../../state/filters.ts";
 import { number } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { focusHeading } from "../../ui/focus.ts";
 import { type Names, useNames } from "../../ui/person/names.ts";
@@ -138,12 +137,7 @@ const useRecent = (event: string | undefined, begun: number) =>
 function readNewest(event: string | undefined, filters: readonly Filter[], signal: AbortSignal) {
   const properties = writeFilters(filters);
   const given = { ...(event && { event }), ...(properties && { properties: [properties] }) };
-  return read(
-    api.GET("/api/environments/{project_id}/events/", {
-      params: { path: inProject(), query: { limit: LIVE_ROWS, ...given } },
-      signal,
-    }),
-  );
+  return api.get("events/", { query: { limit: LIVE_ROWS, ...given }, signal });
 }
 
 /** Rate, lag, and how the stream does. Nothing in it moves when a number changes. */
@@ -172,12 +166,7 @@ function LiveBar({ live, isHeld, onShow }: { live: Live; isHeld: boolean; onShow
 /** The whole event: the stream has only a part of its properties. */
 function LiveDetail({ uuid, onFilter }: { uuid: string; onFilter: (filter: Filter) => void }) {
   const event = useLoad(`event ${uuid}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/events/{uuid}/", {
-        params: { path: { ...inProject(), uuid } },
-        signal,
-      }),
-    ),
+    api.get("events/{uuid}/", { path: { uuid }, signal }),
   );
   return (
     <Load of={event} skeleton={<Skeleton rows={4} height={32} />}>

@@ -1,9 +1,8 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { type Filter, writeFilters } from "../../state/filters.ts";
 import { eventTitle, moment } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { ListTable, useList } from "../../ui/list.tsx";
 import { Empty } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -22,12 +21,7 @@ export function GroupEvents({ index, groupKey }: { index: number; groupKey: stri
   const { asked } = useList();
   const filters = writeFilters([ofGroup(index, groupKey)]) ?? "";
   const events = useLoad(`events ${filters} ${JSON.stringify(asked)}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/events/", {
-        params: { path: inProject(), query: { ...asked, properties: [filters] } },
-        signal,
-      }),
-    ),
+    api.get("events/", { query: { ...asked, properties: [filters] }, signal }),
   );
   return (
     <Panel isFlush>

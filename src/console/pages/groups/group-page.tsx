@@ -1,10 +1,9 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { Problem } from "../../api/problem.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { day } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Properties } from "../../ui/properties.tsx";
 import { Load, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
@@ -30,12 +29,7 @@ async function findGroup(
   signal: AbortSignal,
 ): Promise<{ group: Schemas["Group"] | undefined }> {
   try {
-    const group = await read(
-      api.GET("/api/environments/{project_id}/groups/find/", {
-        params: { path: inProject(), query: { group_type_index, group_key } },
-        signal,
-      }),
-    );
+    const group = await api.get("groups/find/", { query: { group_type_index, group_key }, signal });
     return { group };
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return { group: undefined };

@@ -1,9 +1,8 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { moment, number } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { ListTable, ROWS, useList } from "../../ui/list.tsx";
 import { Empty } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -26,13 +25,10 @@ async function personsOf(index: number, groupKey: string, offset: number, signal
     limit: ROWS,
     offset,
   };
-  const answer = (await read(
-    api.POST("/api/environments/{project_id}/query/", {
-      params: { path: inProject() },
-      body: { query: query as Schemas["QueryAsked"]["query"] },
-      signal,
-    }),
-  )) as Schemas["InsightActors"];
+  const answer = (await api.post("query/", {
+    body: { query: query as Schemas["QueryAsked"]["query"] },
+    signal,
+  })) as Schemas["InsightActors"];
   const results = answer.results.map(
     ([person, events, lastAt]) => ({ person, events, lastAt }) as unknown as Row,
   );

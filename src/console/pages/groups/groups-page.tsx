@@ -1,9 +1,8 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { day, valueText } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { FIRST_PAGE, ListTable, SearchField, useList } from "../../ui/list.tsx";
 import { Load, NothingPasses, Skeleton } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -15,14 +14,7 @@ type Group = Schemas["Group"];
 
 /** The types of groups of the project, such as company. */
 export function useGroupTypes(): Loaded<Schemas["GroupType"][]> {
-  return useLoad("group types", (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/groups_types/", {
-        params: { path: inProject() },
-        signal,
-      }),
-    ),
-  );
+  return useLoad("group types", (signal) => api.get("groups_types/", { signal }));
 }
 
 /** The groups of each type, in the order of their keys, with search. */
@@ -61,12 +53,7 @@ export function GroupsPage() {
 function GroupList({ index, type }: { index: number; type: string }) {
   const { set, search, asked } = useList();
   const groups = useLoad(JSON.stringify([index, asked]), (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/groups/", {
-        params: { path: inProject(), query: { group_type_index: index, ...asked } },
-        signal,
-      }),
-    ),
+    api.get("groups/", { query: { group_type_index: index, ...asked }, signal }),
   );
   return (
     <Panel isFlush>

@@ -1,9 +1,8 @@
 import type { Schemas } from "../../api/client.ts";
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { type Loaded, usePolled } from "../../api/load.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { bytes, moment, number } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Load, Skeleton } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -19,7 +18,7 @@ const EVERY_MS = 5000;
 /** The status of the project and the server, asked for again and again. */
 export function useStatus(everyMs: number): Loaded<Status> {
   return usePolled("status", everyMs, (signal) =>
-    read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
+    api.get("/api/projects/{project_id}/status/", { signal }),
   );
 }
 

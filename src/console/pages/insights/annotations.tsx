@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { Answer } from "../../api/ask.ts";
 import { useChange } from "../../api/change.ts";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { ofRow } from "../../api/conflict.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { type Mark, marksIn } from "../../charts/mark-columns.ts";
 import { day } from "../../state/format.ts";
-import { inProject, zone } from "../../state/project.ts";
+import { zone } from "../../state/project.ts";
 import { dayIn, shiftDay } from "../../state/zoned-days.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
@@ -43,12 +43,7 @@ export function useAnnotations(
   const key = isShown ? `annotations ${from} ${last} ${insight}` : null;
   const loaded = useLoad(key, async (signal) => {
     const query = { limit: SHOWN, date_from: from, date_to: shiftDay(last, INTERVAL_DAYS_MAX) };
-    const { results } = await read(
-      api.GET("/api/environments/{project_id}/annotations/", {
-        params: { path: inProject(), query },
-        signal,
-      }),
-    );
+    const { results } = await api.get("annotations/", { query, signal });
     return results.filter(({ dashboard_item }) => (dashboard_item ?? insight) === insight);
   });
   const isAwaited = isShown && loaded.data === undefined && loaded.problem === undefined;
@@ -78,9 +73,8 @@ export function AnnotationList(props: {
     .toSorted((a, b) => a.date_marker.localeCompare(b.date_marker));
   const remove = (annotation: Annotation) =>
     run(async () => {
-      const params = { path: { ...inProject(), id: annotation.id } };
       const body = ofRow(annotation, { deleted: true });
-      await read(api.PATCH("/api/environments/{project_id}/annotations/{id}/", { params, body }));
+      await api.patch("annotations/{id}/", { path: { id: annotation.id }, body });
       announce("Removed");
       of.reload();
     });
@@ -133,9 +127,7 @@ function NewAnnotation(props: {
       scope === "project" || insight === undefined
         ? {}
         : { scope: "dashboard_item" as const, dashboard_item: insight };
-    const params = { path: inProject() };
-    const body = { content, date_marker, ...of };
-    await read(api.POST("/api/environments/{project_id}/annotations/", { params, body }));
+    await api.post("annotations/", { body: { content, date_marker, ...of } });
     announce("Saved");
     onSaved();
   };

@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import type { Query } from "../../api/query.ts";
 import { counted, moment, number } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { PersonCell } from "../../ui/person/person-cell.tsx";
@@ -60,13 +59,10 @@ const columnsOf = (others: number | undefined, title: string): Column<Row>[] => 
 
 /** Asks for the persons of a number, from an offset on. */
 async function askPersons(source: Pick["source"], offset: number, signal?: AbortSignal) {
-  const answer = await read(
-    api.POST("/api/environments/{project_id}/query/", {
-      params: { path: inProject() },
-      body: { query: { kind: "ActorsQuery", source, limit: ROWS, offset } as never },
-      signal: signal ?? null,
-    }),
-  );
+  const answer = await api.post("query/", {
+    body: { query: { kind: "ActorsQuery", source, limit: ROWS, offset } as never },
+    signal,
+  });
   const { results, count, hasMore } = answer as Schemas["InsightActors"];
   const rows = results.map(([person, events, last]) => ({ person, count: events, last }));
   return { count, hasMore, rows: rows as Row[] };

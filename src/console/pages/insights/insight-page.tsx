@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { type Answer, ask, type TableAnswer, tableIn } from "../../api/ask.ts";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { inNodesOf, innerQuery, type Query } from "../../api/query.ts";
 import { DataTable } from "../../charts/data-table.tsx";
@@ -9,7 +9,6 @@ import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { clock, counted } from "../../state/format.ts";
 import type { Comparison } from "../../state/intervals.ts";
-import { inProject } from "../../state/project.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { CsvButton } from "../../ui/csv.tsx";
 import { PeriodChoice } from "../../ui/period/period-picker.tsx";
@@ -43,12 +42,7 @@ export function InsightPage({ params }: PageProps) {
   const shortId = params["short_id"] ?? "new";
   const isNew = shortId === "new";
   const loaded = useLoad(isNew ? null : `insight ${shortId}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/insights/{short_id}/", {
-        params: { path: { ...inProject(), short_id: shortId } },
-        signal,
-      }),
-    ),
+    api.get("insights/{short_id}/", { path: { short_id: shortId }, signal }),
   );
   const { query } = useAddress();
   const insight = loaded.data;

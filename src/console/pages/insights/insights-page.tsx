@@ -1,5 +1,5 @@
 import { useChange } from "../../api/change.ts";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { ofRow } from "../../api/conflict.ts";
 import { useLoad } from "../../api/load.ts";
 import { innerQuery, type Query } from "../../api/query.ts";
@@ -7,7 +7,6 @@ import { may, mayAsk } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { moment } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
 import { Empty, NothingPasses, ProblemNote } from "../../ui/states.tsx";
@@ -36,12 +35,7 @@ export function InsightsPage() {
   const { query, set, search, asked } = useList();
   const shown = query["shown"] ?? "saved";
   const insights = useLoad(JSON.stringify([shown, asked]), (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/insights/", {
-        params: { path: inProject(), query: { ...asked, ...PARTS[shown] } },
-        signal,
-      }),
-    ),
+    api.get("insights/", { query: { ...asked, ...PARTS[shown] }, signal }),
   );
   const { run, problem } = useChange();
   const change = (insight: Insight, body: Schemas["InsightChange"]) =>

@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import type { Query } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { offerUndo } from "../../layout/toast.tsx";
 import { useAddress } from "../../state/address.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { useKeys } from "../../ui/keys.ts";
@@ -19,22 +18,12 @@ type Insight = Schemas["Insight"];
 
 /** Changes an insight. Throws a problem if that is refused. */
 export function changeInsight(shortId: string, body: Schemas["InsightChange"]): Promise<Insight> {
-  return read(
-    api.PATCH("/api/environments/{project_id}/insights/{short_id}/", {
-      params: { path: { ...inProject(), short_id: shortId } },
-      body,
-    }),
-  );
+  return api.patch("insights/{short_id}/", { path: { short_id: shortId }, body });
 }
 
 /** Saves a question under a name. Throws a problem if that is refused. */
 function createInsight(body: Schemas["InsightSaved"]): Promise<Insight> {
-  return read(
-    api.POST("/api/environments/{project_id}/insights/", {
-      params: { path: inProject() },
-      body,
-    }),
-  );
+  return api.post("insights/", { body });
 }
 
 type SaveProps = {
@@ -152,12 +141,7 @@ export function SaveQuery({ query, name }: { query: Query; name: string }) {
 function DashboardChoice(props: { value: string; none?: string; onChange: (id: string) => void }) {
   const { value, none, onChange } = props;
   const dashboards = useLoad(may("dashboard:read") ? "dashboards" : null, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/dashboards/", {
-        params: { path: inProject(), query: { limit: 100 } },
-        signal,
-      }),
-    ),
+    api.get("dashboards/", { query: { limit: 100 }, signal }),
   );
   const offered = dashboards.data?.results ?? [];
   if (offered.length === 0) return none ? null : <p>There is no dashboard yet.</p>;

@@ -1,8 +1,8 @@
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { quoted, select } from "../../api/select.ts";
 import { useAddress } from "../../state/address.ts";
 import { instantsOf, justBefore, spanOf, timesOf } from "../../state/period.ts";
-import { inProject, zone } from "../../state/project.ts";
+import { zone } from "../../state/project.ts";
 import { dayIn } from "../../state/zoned-days.ts";
 import { type Place, ROWS, readPlace } from "../../ui/list.tsx";
 import { usePeriod } from "../../ui/period/period-picker.tsx";
@@ -104,22 +104,20 @@ function rangeOf({ period, at }: LogsAsked): { date_from: string; date_to: strin
 /** Reads a page of records, the latest first. */
 export async function readLogs(asked: LogsAsked, signal: AbortSignal) {
   const { levels, service, search, place } = asked;
-  const { results, nextCursor } = await read(
-    api.POST("/api/environments/{project_id}/logs/query/", {
-      params: { path: inProject(), header: { Prefer: "return=representation" } },
-      body: {
-        query: {
-          dateRange: rangeOf(asked),
-          limit: ROWS,
-          ...(levels.length > 0 && { severityLevels: levels }),
-          ...(service !== "" && { serviceNames: [service] }),
-          ...(search !== "" && { searchTerm: search }),
-          ...(place && { after: place.cursor }),
-        },
+  const { results, nextCursor } = await api.post("logs/query/", {
+    header: { Prefer: "return=representation" },
+    body: {
+      query: {
+        dateRange: rangeOf(asked),
+        limit: ROWS,
+        ...(levels.length > 0 && { severityLevels: levels }),
+        ...(service !== "" && { serviceNames: [service] }),
+        ...(search !== "" && { searchTerm: search }),
+        ...(place && { after: place.cursor }),
       },
-      signal,
-    }),
-  );
+    },
+    signal,
+  });
   const offset = (place?.offset ?? 0) + ROWS;
   return { results, next: nextCursor ? { offset, cursor: nextCursor } : undefined };
 }

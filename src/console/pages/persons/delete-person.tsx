@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { counted, moment, number } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Choices } from "../../ui/field.tsx";
@@ -49,15 +48,10 @@ function choicesOf(
 
 /** Deletes the chosen parts. Throws a problem if that is refused. */
 async function remove(id: string, what: Removed): Promise<void> {
-  const path = { ...inProject(), id };
-  const header = { Prefer: "return=representation" } as const;
-  if (what === "events") {
-    const params = { path, header };
-    await read(api.POST("/api/environments/{project_id}/persons/{id}/delete_events/", { params }));
-    return;
-  }
-  const params = { path, header, query: { delete_events: what === "all" } };
-  await read(api.DELETE("/api/environments/{project_id}/persons/{id}/", { params }));
+  const asked = { path: { id }, header: { Prefer: "return=representation" } } as const;
+  const query = { delete_events: what === "all" };
+  if (what === "events") await api.post("persons/{id}/delete_events/", asked);
+  else await api.delete("persons/{id}/", { ...asked, query });
 }
 
 /** Shows what a deletion would remove, asks which parts, and deletes them. */
@@ -71,12 +65,7 @@ export function DeleteDialog(props: {
   const [what, setWhat] = useState<Removed>(hasProfile ? "all" : "events");
   const { run, isRunning, problem } = useChange();
   const preview = useLoad(`preview ${person.uuid}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/persons/{id}/deletion_preview/", {
-        params: { path: { ...inProject(), id: person.uuid } },
-        signal,
-      }),
-    ),
+    api.get("persons/{id}/deletion_preview/", { path: { id: person.uuid }, signal }),
   );
   const submit = (event: Event) => {
     event.preventDefault();

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad, usePolled } from "../../api/load.ts";
 import { may, runDeletions, session } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { counted, moment, number } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { announce } from "../../ui/live-region.tsx";
@@ -24,15 +23,10 @@ const EVERY_MS = 5000;
 /** Requested deletions of a person's events, the newest first. */
 export function useDeletions(uuid: string | undefined): Loaded<Schemas["DeletionPage"]> {
   return useLoad(uuid === undefined ? null : `deletions ${uuid}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/persons/deletion_status/", {
-        params: {
-          path: inProject(),
-          query: { ...(uuid && { person_uuid: uuid }), limit: RECEIPTS_SHOWN },
-        },
-        signal,
-      }),
-    ),
+    api.get("persons/deletion_status/", {
+      query: { ...(uuid && { person_uuid: uuid }), limit: RECEIPTS_SHOWN },
+      signal,
+    }),
   );
 }
 
@@ -53,26 +47,16 @@ const COUNTED: Record<string, string> = {
 
 /** The receipt of a deletion; one that has deleted nothing yet can be cancelled. */
 export function DeletionReceipt({ id }: { id: number }) {
-  const path = { ...inProject(), deletion_id: id };
+  const path = { deletion_id: id };
   const receipt = usePolled(
     `receipt ${id}`,
     EVERY_MS,
-    (signal) =>
-      read(
-        api.GET("/api/environments/{project_id}/persons/deletions/{deletion_id}/", {
-          params: { path },
-          signal,
-        }),
-      ),
+    (signal) => api.get("persons/deletions/{deletion_id}/", { path, signal }),
     ({ state }) => state === "done" || state === "cancelled",
   );
   const cancel = async () => {
     try {
-      const cancelled = await read(
-        api.POST("/api/environments/{project_id}/persons/deletions/{deletion_id}/cancel/", {
-          params: { path },
-        }),
-      );
+      const cancelled = await api.post("persons/deletions/{deletion_id}/cancel/", { path });
       announce("Deletion cancelled");
       receipt.replace(cancelled);
     } catch (error) {
@@ -220,7 +204,7 @@ function commandFor(directory: string | null | undefined): string {
 /** The server's part of the status; undefined until it is read, and if the key may not see it. */
 function useServer(): Schemas["ProjectStatus"]["server"] | undefined {
   const { data } = useLoad(may("project:read") ? "server" : null, (signal) =>
-    read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
+    api.get("/api/projects/{project_id}/status/", { signal }),
   );
   return data?.server;
 }

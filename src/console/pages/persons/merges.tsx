@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { counted, moment } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { announce } from "../../ui/live-region.tsx";
@@ -17,22 +16,12 @@ type Merge = Schemas["PersonMerge"];
 
 /** Reads a person as it is now. Throws a problem if it cannot be read. */
 export function readPerson(id: string, signal?: AbortSignal): Promise<Person> {
-  return read(
-    api.GET("/api/environments/{project_id}/persons/{id}/", {
-      params: { path: { ...inProject(), id } },
-      signal: signal ?? null,
-    }),
-  );
+  return api.get("persons/{id}/", { path: { id }, signal });
 }
 
 /** Reads the merges into a person, the newest first. */
 export const readMerges = (id: string, signal: AbortSignal): Promise<Merge[]> =>
-  read(
-    api.GET("/api/environments/{project_id}/persons/{id}/merges/", {
-      params: { path: { ...inProject(), id } },
-      signal,
-    }),
-  );
+  api.get("persons/{id}/merges/", { path: { id }, signal });
 
 /** Merges into a person, the newest first. Each can be undone, after a look at the effect. */
 export function Merges(props: { person: Person; onChange: (person: Person) => void }) {
@@ -102,12 +91,10 @@ function UndoDialog(props: {
   const { run, isRunning, problem } = useChange();
   const undo = () =>
     run(async () => {
-      await read(
-        api.POST("/api/environments/{project_id}/persons/{id}/split/", {
-          params: { path: { ...inProject(), id: person.uuid } },
-          body: { distinct_ids_to_split },
-        }),
-      );
+      await api.post("persons/{id}/split/", {
+        path: { id: person.uuid },
+        body: { distinct_ids_to_split },
+      });
       const both = await Promise.all([readPerson(person.uuid), readPerson(source.uuid)]);
       announce("Merge undone");
       setApart(both);

@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { PageHead } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
-import { inProject } from "../../state/project.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 import { DeleteDialog } from "./delete-person.tsx";
@@ -17,12 +16,7 @@ type Deletions = Schemas["DeletionPage"];
 export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<Deletions> }) {
   const hasReceipts = (deletions.data?.count ?? 0) > 0;
   const newest = useLoad(`newest event of ${uuid}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/events/", {
-        params: { path: inProject(), query: { person_id: uuid, limit: 1 } },
-        signal,
-      }),
-    ),
+    api.get("events/", { query: { person_id: uuid, limit: 1 }, signal }),
   );
   const [isDeleting, setDeleting] = useState(false);
   const close = () => setDeleting(false);

@@ -1,20 +1,18 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import type { Loaded } from "../../api/load.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { moment, valueText } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 
 type Activity = Schemas["Activity"];
 
 /** Reads the changes of a person by users, the newest first. */
 export async function readActivity(id: string, signal: AbortSignal): Promise<Activity[]> {
-  const { results } = await read(
-    api.GET("/api/environments/{project_id}/persons/{id}/activity/", {
-      params: { path: { ...inProject(), id }, header: { Prefer: "return=representation" } },
-      signal,
-    }),
-  );
+  const { results } = await api.get("persons/{id}/activity/", {
+    path: { id },
+    header: { Prefer: "return=representation" },
+    signal,
+  });
   return results;
 }
 

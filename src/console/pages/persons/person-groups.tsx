@@ -1,10 +1,9 @@
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import type { Loaded } from "../../api/load.ts";
 import { quoted, select } from "../../api/select.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { counted, moment } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 
@@ -12,12 +11,7 @@ type Membership = { type: string; index: number; key: string; events: number; la
 
 /** The groups that events of a person name, those with the latest events first. */
 export async function groupsOf(personId: string, signal: AbortSignal): Promise<Membership[]> {
-  const types = await read(
-    api.GET("/api/environments/{project_id}/groups_types/", {
-      params: { path: inProject() },
-      signal,
-    }),
-  );
+  const types = await api.get("groups_types/", { signal });
   if (types.length === 0) return [];
   const parts = types.map(
     ({ group_type_index: index }) =>

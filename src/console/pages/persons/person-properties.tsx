@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { valueText } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -30,25 +29,15 @@ export function PersonProperties(props: { person: Person; onChange: (person: Per
   const { person, onChange } = props;
   const [edited, setEdited] = useState<{ key: string; value: string; isNew?: boolean }>();
   const canWrite = may("person:write");
-  const path = { ...inProject(), id: String(person.id) };
+  const path = { id: String(person.id) };
   const properties = person.properties as Record<string, unknown>;
   const save = async (key: string, value: unknown) => {
-    await read(
-      api.POST("/api/environments/{project_id}/persons/{id}/update_property/", {
-        params: { path, header: ANSWER },
-        body: { key, value },
-      }),
-    );
+    await api.post("persons/{id}/update_property/", { path, header: ANSWER, body: { key, value } });
     announce(`Updated ${key}`);
     onChange({ ...person, properties: { ...properties, [key]: value } });
   };
   const remove = async (key: string) => {
-    await read(
-      api.POST("/api/environments/{project_id}/persons/{id}/delete_property/", {
-        params: { path },
-        body: { $unset: key },
-      }),
-    );
+    await api.post("persons/{id}/delete_property/", { path, body: { $unset: key } });
     announce(`Removed ${key}`);
     const { [key]: _, ...rest } = properties;
     onChange({ ...person, properties: rest });

@@ -1,10 +1,9 @@
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { askPage } from "../../api/page.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { readFilters, writeFilters } from "../../state/filters.ts";
 import { day } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Emblem } from "../../ui/emblem/emblem.tsx";
 import { FilterEditor } from "../../ui/filter-editor.tsx";
 import { FIRST_PAGE, ListTable, SearchField, useList } from "../../ui/list.tsx";
@@ -26,12 +25,7 @@ export function PersonsPage() {
       return askPage<Person>({ ...people, ...conditions }, asked, signal);
     }
     const properties = filters.length === 0 ? {} : { properties: [JSON.stringify(filters)] };
-    return read(
-      api.GET("/api/environments/{project_id}/persons/", {
-        params: { path: inProject(), query: { ...asked, ...properties } },
-        signal,
-      }),
-    );
+    return api.get("persons/", { query: { ...asked, ...properties }, signal });
   });
   return (
     <>

@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
 import { bestOf } from "../../state/best-properties.ts";
 import { clock, counted, day, duration, eventTitle } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
@@ -35,12 +34,7 @@ function visitsOf(events: readonly EventRow[]): Visit[] {
 export function Timeline({ personId }: { personId: string }) {
   const [limit, setLimit] = useState(STEP);
   const events = useLoad(`timeline ${personId} ${limit}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/events/", {
-        params: { path: inProject(), query: { person_id: personId, limit } },
-        signal,
-      }),
-    ),
+    api.get("events/", { query: { person_id: personId, limit }, signal }),
   );
   return (
     <Load of={events} skeleton={<Skeleton rows={8} height={40} />}>

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read, type Schemas } from "../../api/client.ts";
-import { inProject } from "../../state/project.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -19,22 +18,12 @@ export function changePlaylist(
   short_id: string,
   body: Schemas["PlaylistFields"],
 ): Promise<Playlist> {
-  return read(
-    api.PATCH("/api/environments/{project_id}/session_recording_playlists/{short_id}/", {
-      params: { path: { ...inProject(), short_id } },
-      body,
-    }),
-  );
+  return api.patch("session_recording_playlists/{short_id}/", { path: { short_id }, body });
 }
 
 /** Makes a playlist. Throws a problem if that is refused. */
 export function makePlaylist(body: Schemas["PlaylistDraft"]): Promise<Playlist> {
-  return read(
-    api.POST("/api/environments/{project_id}/session_recording_playlists/", {
-      params: { path: inProject() },
-      body,
-    }),
-  );
+  return api.post("session_recording_playlists/", { body });
 }
 
 type Texts = { name: string; description: string };

@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { onlyChanged } from "../../api/conflict.ts";
 import { useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { PageHead } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { moment } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { announce } from "../../ui/live-region.tsx";
 import { Menu } from "../../ui/menu.tsx";
@@ -19,12 +18,7 @@ import { Recordings } from "./recordings.tsx";
 /** One playlist: its texts, its pin, its recordings, and the way to the bin. */
 export function PlaylistPage({ params: { short_id = "" } }: PageProps) {
   const playlist = useLoad(`playlist ${short_id}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/session_recording_playlists/{short_id}/", {
-        params: { path: { ...inProject(), short_id } },
-        signal,
-      }),
-    ),
+    api.get("session_recording_playlists/{short_id}/", { path: { short_id }, signal }),
   );
   const { data, problem } = playlist;
   const isGone = problem?.status === 404;

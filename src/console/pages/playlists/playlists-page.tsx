@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { ofRow } from "../../api/conflict.ts";
 import { useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { moment, number } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
 import { announce } from "../../ui/live-region.tsx";
@@ -38,12 +37,7 @@ export function PlaylistsPage() {
   const shown = query["shown"] ?? "all";
   const { run, problem } = useChange();
   const playlists = useLoad(JSON.stringify([shown, asked]), (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/session_recording_playlists/", {
-        params: { path: inProject(), query: { ...asked, ...PARTS[shown] } },
-        signal,
-      }),
-    ),
+    api.get("session_recording_playlists/", { query: { ...asked, ...PARTS[shown] }, signal }),
   );
   const change = (playlist: Playlist, body: { pinned?: boolean; deleted?: boolean }) =>
     run(async () => {

@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { writeFilters } from "../../state/filters.ts";
 import { moment } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Pager, useList } from "../../ui/list.tsx";
@@ -21,33 +20,29 @@ const ANSWER = { Prefer: "return=representation" } as const;
 export function Recordings(props: { playlist: Playlist; onChange: () => void }) {
   const { short_id, type, recordings_counts } = props.playlist;
   const { asked } = useList();
-  const path = { ...inProject(), short_id };
   const recordings = useLoad(`recordings ${short_id} ${JSON.stringify(asked)}`, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/session_recording_playlists/{short_id}/recordings/", {
-        params: { path, header: ANSWER, query: asked },
-        signal,
-      }),
-    ),
+    api.get("session_recording_playlists/{short_id}/recordings/", {
+      path: { short_id },
+      header: ANSWER,
+      query: asked,
+      signal,
+    }),
   );
   const { run, isRunning, problem } = useChange();
   const canWrite = may("session_recording_playlist:write");
-  const change = (method: "POST" | "DELETE", session_recording_id: string) =>
+  const change = (method: "post" | "delete", session_recording_id: string) =>
     run(async () => {
-      const where =
-        "/api/environments/{project_id}/session_recording_playlists/{short_id}/recordings/{session_recording_id}/";
-      const params = { path: { ...path, session_recording_id }, header: ANSWER };
-      await read<unknown>(
-        method === "POST" ? api.POST(where, { params }) : api.DELETE(where, { params }),
-      );
-      announce(method === "POST" ? "Recording added" : "Recording removed");
+      const where = "session_recording_playlists/{short_id}/recordings/{session_recording_id}/";
+      const asked = { path: { short_id, session_recording_id }, header: ANSWER };
+      await (method === "post" ? api.post(where, asked) : api.delete(where, asked));
+      announce(method === "post" ? "Recording added" : "Recording removed");
       recordings.reload();
       props.onChange();
     });
   return (
     <Panel isFlush title="Recordings">
       {canWrite && type === "collection" && (
-        <AddRecording isRunning={isRunning} onAdd={(id) => change("POST", id)} />
+        <AddRecording isRunning={isRunning} onAdd={(id) => change("post", id)} />
       )}
       {problem && <ProblemNote problem={problem} />}
       <Load of={recordings} skeleton={<Skeleton rows={5} height={48} />}>
@@ -74,7 +69,7 @@ export function Recordings(props: { playlist: Playlist; onChange: () => void }) 
                         icon="close"
                         label={`Remove ${id}`}
                         disabled={isRunning}
-                        onClick={() => change("DELETE", id)}
+                        onClick={() => change("delete", id)}
                       />
                     )}
                   </li>

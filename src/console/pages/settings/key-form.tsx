@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { may, soonAfterSignIn } from "../../api/session.ts";
 import { projects } from "../../state/project.ts";
@@ -72,7 +72,7 @@ export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: ()
     run(async () => {
       const body = bodyOf(draft);
       if (body.scopes.length === 0) throw NO_RIGHT;
-      const made = await soonAfterSignIn(() => read(api.POST("/api/personal_api_keys/", { body })));
+      const made = await soonAfterSignIn(() => api.post("/api/personal_api_keys/", { body }));
       props.onMade(made);
     });
   };

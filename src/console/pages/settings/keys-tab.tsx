@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { may, session, soonAfterSignIn } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
@@ -24,7 +24,7 @@ type Open =
 export function KeysTab() {
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
-  const keys = useLoad("keys", (signal) => read(api.GET("/api/personal_api_keys/", { signal })));
+  const keys = useLoad("keys", (signal) => api.get("/api/personal_api_keys/", { signal }));
   const showValue = (key: PersonalKey) => {
     setOpen({ what: "value", key });
     keys.reload();
@@ -118,7 +118,7 @@ function Roll(props: {
   const roll = async () => {
     const path = { id: of.id };
     const rolled = await soonAfterSignIn(() =>
-      read(api.POST("/api/personal_api_keys/{id}/roll/", { params: { path } })),
+      api.post("/api/personal_api_keys/{id}/roll/", { path }),
     );
     onRolled(rolled);
   };
@@ -134,9 +134,7 @@ function Revoke(props: { of: PersonalKey; onRevoked: () => void; onClose: () => 
   const { of, onRevoked, onClose } = props;
   const revoke = async () => {
     const path = { id: of.id };
-    await soonAfterSignIn(() =>
-      read(api.DELETE("/api/personal_api_keys/{id}/", { params: { path } })),
-    );
+    await soonAfterSignIn(() => api.delete("/api/personal_api_keys/{id}/", { path }));
     announce(`Revoked ${of.label}`);
     onRevoked();
     onClose();

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read } from "../../api/client.ts";
-import { may } from "../../api/session.ts";
+import { api } from "../../api/client.ts";
+import { loadProjects, may } from "../../api/session.ts";
 import { moment } from "../../state/format.ts";
-import { loadProjects, type Project } from "../../state/project.ts";
+import type { Project } from "../../state/project.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -40,7 +40,7 @@ function ResetDialog({ of, onClose }: { of: Project; onClose: () => void }) {
     run(async () => {
       const path = { project_id: String(of.id) };
       const body = { grace_hours: Number(hours) };
-      await read(api.PATCH("/api/projects/{project_id}/reset_token/", { params: { path }, body }));
+      await api.patch("/api/projects/{project_id}/reset_token/", { path, body });
       await loadProjects();
       announce("New project API key");
       onClose();

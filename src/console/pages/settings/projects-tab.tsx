@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
-import { api, read } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { ofRow } from "../../api/conflict.ts";
-import { may } from "../../api/session.ts";
+import { loadProjects, may } from "../../api/session.ts";
 import { fixed } from "../../api/suggestions.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
 import { day } from "../../state/format.ts";
-import { loadProjects, type Project, project, projects } from "../../state/project.ts";
+import { type Project, project, projects } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -120,9 +120,7 @@ function ProjectForm({ of: { id, name, timezone } }: { of: Project }) {
     run(async () => {
       const path = { project_id: String(id) };
       const body = ofRow({ name, timezone }, { ...draft, timezone: draft.timezone.trim() });
-      const saved = await read(
-        api.PATCH("/api/projects/{project_id}/", { params: { path }, body }),
-      );
+      const saved = await api.patch("/api/projects/{project_id}/", { path, body });
       await loadProjects();
       setDraft({ name: saved.name, timezone: saved.timezone });
       announce("Project saved");
@@ -156,7 +154,7 @@ function NewProject(props: { onClose: () => void; onMade: (made: Project) => voi
   const make = (event: Event) => {
     event.preventDefault();
     run(async () => {
-      const made = await read(api.POST("/api/projects/", { body: draft }));
+      const made = await api.post("/api/projects/", { body: draft });
       await loadProjects();
       announce(`Created ${made.name}`);
       props.onMade(made);

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, isAbort, read, type Schemas } from "../../api/client.ts";
+import { api, isAbort, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { select } from "../../api/select.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { useAddress } from "../../state/address.ts";
 import { counted, duration, moment } from "../../state/format.ts";
-import { inProject, project } from "../../state/project.ts";
+import { project } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
 import { CTRL, useKeys } from "../../ui/keys.ts";
 import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
@@ -78,14 +78,7 @@ export function SqlPage() {
   const { query } = useAddress();
   const [sql, setSql] = useState(() => query["q"] ?? (draftOf(id) || FIRST));
   const { run, cancel, answer, problem, isRunning, canCancel } = useRuns();
-  const schema = useLoad("sql schema", (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/query/schema/", {
-        params: { path: inProject() },
-        signal,
-      }),
-    ),
-  );
+  const schema = useLoad("sql schema", (signal) => api.get("query/schema/", { signal }));
   const change = (text: string) => {
     setSql(text);
     keepDraft(id, text);

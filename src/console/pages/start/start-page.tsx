@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { usePolled } from "../../api/load.ts";
 import { mayAsk } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { serverAddress } from "../../state/base.ts";
 import { duration, moment } from "../../state/format.ts";
-import { inProject, project } from "../../state/project.ts";
+import { project } from "../../state/project.ts";
 import { ButtonLink, CopyButton } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { announce } from "../../ui/live-region.tsx";
@@ -25,7 +25,7 @@ const EVERY_MS = 2000;
 /** Sets a project up: code with its key, the wait for the first event, and why none comes. */
 export function Install() {
   const status = usePolled("status", EVERY_MS, (signal) =>
-    read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
+    api.get("/api/projects/{project_id}/status/", { signal }),
   );
   const { data, problem } = status;
   // The line above the code comes with the status. Without it the code would move then.

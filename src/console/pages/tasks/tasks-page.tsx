@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
-import { api, read, type Schemas } from "../../api/client.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useLoad, usePolled } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
 import { moment, number } from "../../state/format.ts";
-import { inProject } from "../../state/project.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { FIRST_PAGE, ListTable, useList } from "../../ui/list.tsx";
@@ -56,7 +55,7 @@ export function DeletionsTab() {
 /** When deletions run next. */
 function NextRuns() {
   const { data } = useLoad(may("project:read") ? "next runs" : null, (signal) =>
-    read(api.GET("/api/projects/{project_id}/status/", { params: { path: inProject() }, signal })),
+    api.get("/api/projects/{project_id}/status/", { signal }),
   );
   const runs = data?.server.schedules.map(({ kind, next_run_at }) => {
     const when = next_run_at ? moment(next_run_at) : "never";
@@ -68,12 +67,10 @@ function NextRuns() {
 function Deletions({ state }: { state: State | undefined }) {
   const { set, asked } = useList();
   const deletions = usePolled(JSON.stringify([state, asked]), EVERY_MS, (signal) =>
-    read(
-      api.GET("/api/environments/{project_id}/persons/deletion_status/", {
-        params: { path: inProject(), query: { ...asked, ...(state && { status: state }) } },
-        signal,
-      }),
-    ),
+    api.get("persons/deletion_status/", {
+      query: { ...asked, ...(state && { status: state }) },
+      signal,
+    }),
   );
   return (
     <ListTable
