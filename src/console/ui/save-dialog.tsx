@@ -1,39 +1,46 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { asProblem, type Problem } from "../api/problem.ts";
+import { useChange } from "../api/change.ts";
+import type { Problem } from "../api/problem.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { ProblemNote } from "./states.tsx";
 
-/** A dialog with fields that saves, and closes when that has succeeded. A refusal is shown in it. */
+/** A dialog that takes a step, such as to save its fields. A refusal is shown in it. */
 export function SaveDialog(props: {
   title: string;
-  /** Throws a problem if it is refused. */
+  /** The step, such as "Revoke". */
+  verb?: string;
+  isDanger?: boolean;
+  /** Whether the step cannot be taken yet. */
+  isEarly?: boolean;
+  /** Takes the step, and closes the dialog. Throws a problem if it is refused. */
   onSave: () => Promise<unknown>;
   onClose: () => void;
-  children: ComponentChildren;
+  /** Fields of the API whose problem `children` show. */
+  fields?: readonly string[];
+  /** A button before the others. */
+  more?: ComponentChildren;
+  children: ComponentChildren | ((problem: Problem | undefined) => ComponentChildren);
 }) {
-  const { title, onSave, onClose, children } = props;
-  const [problem, setProblem] = useState<Problem>();
-  const submit = async (event: Event) => {
+  const { title, verb = "Save", isDanger, isEarly = false, onClose, children } = props;
+  const { isRunning, problem, run } = useChange();
+  const isShown = problem?.attr != null && props.fields?.includes(problem.attr);
+  const submit = (event: Event) => {
     event.preventDefault();
-    try {
-      await onSave();
-      onClose();
-    } catch (error) {
-      setProblem(asProblem(error));
-    }
+    run(props.onSave);
   };
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        {children}
-        {problem && <ProblemNote problem={problem} />}
+        {typeof children === "function" ? children(problem) : children}
+        {problem && !isShown && <ProblemNote problem={problem} />}
         <footer class="actions">
+          {props.more}
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" submit>
-            Save
+          <Button kind={isDanger ? "danger" : "primary"} submit disabled={isRunning || isEarly}>
+            {verb}
           </Button>
         </footer>
       </form>
@@ -56,7 +63,7 @@ export function NameDialog(props: {
   return (
     <SaveDialog
       title={props.title}
-      onSave={() => props.onSave(name, description)}
+      onSave={() => props.onSave(name, description).then(props.onClose)}
       onClose={props.onClose}
     >
       <Field label="Name" autofocus required value={name} onInput={setName} />

@@ -16,7 +16,11 @@ export function TextDialog(props: {
   const [body, setBody] = useState(props.first);
   const id = useId();
   return (
-    <SaveDialog title="Text" onSave={() => props.onSave(body)} onClose={props.onClose}>
+    <SaveDialog
+      title="Text"
+      onSave={() => props.onSave(body).then(props.onClose)}
+      onClose={props.onClose}
+    >
       <div class="field">
         <label for={id}>Plain text</label>
         <textarea

@@ -130,6 +130,7 @@ function NewAnnotation(props: {
     await api.post("annotations/", { body: { content, date_marker, ...of } });
     announce("Saved");
     onSaved();
+    onClose();
   };
   return (
     <SaveDialog title="New annotation" onSave={save} onClose={onClose}>

@@ -1,13 +1,11 @@
 import { useState } from "preact/hooks";
-import { useChange } from "../../api/change.ts";
 import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { counted, moment, number } from "../../state/format.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Choices } from "../../ui/field.tsx";
 import { announce } from "../../ui/live-region.tsx";
-import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
+import { Load, Skeleton } from "../../ui/states.tsx";
 import { Places } from "./deletions.tsx";
 
 /** Whose data go. Without a profile there are only events and log records. */
@@ -63,43 +61,37 @@ export function DeleteDialog(props: {
   const { person, onDone, onClose } = props;
   const hasProfile = person.hasProfile !== false;
   const [what, setWhat] = useState<Removed>(hasProfile ? "all" : "events");
-  const { run, isRunning, problem } = useChange();
   const preview = useLoad(`preview ${person.uuid}`, (signal) =>
     api.get("persons/{id}/deletion_preview/", { path: { id: person.uuid }, signal }),
   );
-  const submit = (event: Event) => {
-    event.preventDefault();
-    run(async () => {
-      await remove(person.uuid, what);
-      announce(what === "events" ? "Deletion scheduled" : `Deleted ${person.name}`);
-      onDone(what);
-    });
+  const submit = async () => {
+    await remove(person.uuid, what);
+    announce(what === "events" ? "Deletion scheduled" : `Deleted ${person.name}`);
+    onDone(what);
   };
   return (
-    <Dialog title={`Delete ${person.name}`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        <Load of={preview} skeleton={<Skeleton rows={8} height={40} />}>
-          {(found) => (
-            <div class="stack">
-              <Found preview={found} />
-              <Choices
-                label="Data to delete"
-                value={what}
-                choices={choicesOf(found, hasProfile)}
-                onChange={setWhat}
-              />
-            </div>
-          )}
-        </Load>
-        {problem && <ProblemNote problem={problem} />}
-        <footer class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" submit disabled={isRunning || preview.data === undefined}>
-            Delete
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <SaveDialog
+      title={`Delete ${person.name}`}
+      verb="Delete"
+      isDanger
+      isEarly={preview.data === undefined}
+      onSave={submit}
+      onClose={onClose}
+    >
+      <Load of={preview} skeleton={<Skeleton rows={8} height={40} />}>
+        {(found) => (
+          <div class="stack">
+            <Found preview={found} />
+            <Choices
+              label="Data to delete"
+              value={what}
+              choices={choicesOf(found, hasProfile)}
+              onChange={setWhat}
+            />
+          </div>
+        )}
+      </Load>
+    </SaveDialog>
   );
 }
 

@@ -8,8 +8,8 @@ import { Panel } from "../../layout/page-head.tsx";
 import { href } from "../../state/address.ts";
 import { counted, moment, number } from "../../state/format.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
 import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 
 type Receipt = Schemas["DeletionReceipt"];
@@ -136,17 +136,18 @@ function ReceiptPanel(props: {
 
 function CancelDialog(props: { onCancel: () => Promise<void>; onClose: () => void }) {
   return (
-    <Confirm
+    <SaveDialog
+      isDanger
       title="Cancel this deletion?"
       verb="Keep the events"
-      act={() => props.onCancel().then(props.onClose)}
+      onSave={() => props.onCancel().then(props.onClose)}
       onClose={props.onClose}
     >
       <p>
         The person is already gone. Cancelling keeps their events until you request their deletion
         again.
       </p>
-    </Confirm>
+    </SaveDialog>
   );
 }
 

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { useChange } from "../../api/change.ts";
 import { api, type Schemas } from "../../api/client.ts";
 import { useLoad } from "../../api/load.ts";
 import { may } from "../../api/session.ts";
@@ -9,7 +8,8 @@ import { counted, moment } from "../../state/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { announce } from "../../ui/live-region.tsx";
-import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
+import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 
 type Person = Schemas["Person"];
 type Merge = Schemas["PersonMerge"];
@@ -88,18 +88,16 @@ function UndoDialog(props: {
   const { person, merge, onUndone, onClose } = props;
   const { source, distinct_ids_to_split } = merge;
   const [apart, setApart] = useState<readonly Person[]>();
-  const { run, isRunning, problem } = useChange();
-  const undo = () =>
-    run(async () => {
-      await api.post("persons/{id}/split/", {
-        path: { id: person.uuid },
-        body: { distinct_ids_to_split },
-      });
-      const both = await Promise.all([readPerson(person.uuid), readPerson(source.uuid)]);
-      announce("Merge undone");
-      setApart(both);
-      onUndone(both[0]);
+  const undo = async () => {
+    await api.post("persons/{id}/split/", {
+      path: { id: person.uuid },
+      body: { distinct_ids_to_split },
     });
+    const both = await Promise.all([readPerson(person.uuid), readPerson(source.uuid)]);
+    announce("Merge undone");
+    setApart(both);
+    onUndone(both[0]);
+  };
   if (apart) {
     return (
       <Dialog
@@ -120,21 +118,14 @@ function UndoDialog(props: {
     );
   }
   return (
-    <Dialog
+    <SaveDialog
       title={`Undo the merge of ${source.name}`}
+      verb="Undo the merge"
+      onSave={undo}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" disabled={isRunning} onClick={undo}>
-            Undo the merge
-          </Button>
-        </>
-      }
     >
       <Effect merge={merge} name={person.name} />
-      {problem && <ProblemNote problem={problem} />}
-    </Dialog>
+    </SaveDialog>
   );
 }
 

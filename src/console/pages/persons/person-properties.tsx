@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
+import { useChange } from "../../api/change.ts";
 import { api, type Schemas } from "../../api/client.ts";
-import { asProblem, type Problem } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
 import { Panel } from "../../layout/page-head.tsx";
 import { valueText } from "../../state/format.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { announce } from "../../ui/live-region.tsx";
 import { Properties } from "../../ui/properties.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 
 type Person = Schemas["Person"];
@@ -82,45 +82,38 @@ function PropertyDialog(props: {
 }) {
   const { onSave, onRemove, onClose } = props;
   const [{ key, value, isNew }, setProperty] = useState(props.property);
-  const [problem, setProblem] = useState<Problem>();
-  const attempt = (change: Promise<void>) =>
-    change.then(onClose, (error: unknown) => setProblem(asProblem(error)));
-  const submit = (event: Event) => {
-    event.preventDefault();
-    attempt(onSave(key, typed(value)));
-  };
+  const removal = useChange();
+  const remove = onRemove && (() => removal.run(() => onRemove(key).then(onClose)));
   return (
-    <Dialog title={isNew ? "Add a property" : `Change ${key}`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {isNew && (
-          <Field
-            label="Name"
-            required
-            autofocus
-            value={key}
-            onInput={(name) => setProperty({ key: name, value, isNew })}
-          />
-        )}
-        <Field
-          label="Value"
-          autofocus={!isNew}
-          value={value}
-          onInput={(text) => setProperty({ key, value: text, isNew })}
-          hint="Numbers, true, false, null and JSON keep their type. Everything else is text."
-        />
-        {problem && <ProblemNote problem={problem} />}
-        <footer class="actions">
-          {onRemove && (
-            <Button kind="danger" icon="trash" onClick={() => attempt(onRemove(key))}>
-              Remove
-            </Button>
-          )}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" submit>
-            Save
+    <SaveDialog
+      title={isNew ? "Add a property" : `Change ${key}`}
+      onSave={() => onSave(key, typed(value)).then(onClose)}
+      onClose={onClose}
+      more={
+        remove && (
+          <Button kind="danger" icon="trash" disabled={removal.isRunning} onClick={remove}>
+            Remove
           </Button>
-        </footer>
-      </form>
-    </Dialog>
+        )
+      }
+    >
+      {isNew && (
+        <Field
+          label="Name"
+          required
+          autofocus
+          value={key}
+          onInput={(name) => setProperty({ key: name, value, isNew })}
+        />
+      )}
+      <Field
+        label="Value"
+        autofocus={!isNew}
+        value={value}
+        onInput={(text) => setProperty({ key, value: text, isNew })}
+        hint="Numbers, true, false, null and JSON keep their type. Everything else is text."
+      />
+      {removal.problem && <ProblemNote problem={removal.problem} />}
+    </SaveDialog>
   );
 }

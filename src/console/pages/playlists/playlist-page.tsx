@@ -10,9 +10,10 @@ import { moment } from "../../state/format.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { announce } from "../../ui/live-region.tsx";
 import { Menu } from "../../ui/menu.tsx";
+import { NameDialog } from "../../ui/save-dialog.tsx";
 import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 import type { PageProps } from "../index.ts";
-import { changePlaylist, nameOf, type Playlist, PlaylistDialog } from "./playlist-changes.tsx";
+import { changePlaylist, nameOf, type Playlist } from "./playlist-changes.ts";
 import { Recordings } from "./recordings.tsx";
 
 /** One playlist: its texts, its pin, its recordings, and the way to the bin. */
@@ -86,12 +87,13 @@ function Tools(props: { playlist: Playlist; onChange: (playlist: Playlist) => vo
         items={[{ label: "Move to the bin", icon: "trash", isDanger: true, onChoose: toBin }]}
       />
       {isNaming && (
-        <PlaylistDialog
+        <NameDialog
           title="Rename the playlist"
-          texts={{ name, description }}
-          onSave={async (texts) => {
-            onChange(await changePlaylist(short_id, onlyChanged(playlist, texts)));
-            setNaming(false);
+          name={name ?? ""}
+          description={description}
+          onSave={async (name, description) => {
+            const changes = onlyChanged(playlist, { name, description });
+            onChange(await changePlaylist(short_id, changes));
           }}
           onClose={() => setNaming(false)}
         />

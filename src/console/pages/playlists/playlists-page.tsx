@@ -10,15 +10,10 @@ import { moment, number } from "../../state/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { FIRST_PAGE, ListTable, PartSelect, SearchField, useList } from "../../ui/list.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { NameDialog } from "../../ui/save-dialog.tsx";
 import { Empty, NothingPasses, ProblemNote } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
-import {
-  changePlaylist,
-  makePlaylist,
-  nameOf,
-  type Playlist,
-  PlaylistDialog,
-} from "./playlist-changes.tsx";
+import { changePlaylist, makePlaylist, nameOf, type Playlist } from "./playlist-changes.ts";
 
 const SHOWN = [
   { value: "all", label: "All" },
@@ -88,10 +83,10 @@ function NewPlaylist() {
         New playlist
       </Button>
       {isOpen && (
-        <PlaylistDialog
+        <NameDialog
           title="New playlist"
-          onSave={async (texts) => {
-            const { short_id } = await makePlaylist(texts);
+          onSave={async (name, description) => {
+            const { short_id } = await makePlaylist({ name, description });
             go(`playlists/${short_id}`);
           }}
           onClose={() => setOpen(false)}

@@ -12,7 +12,7 @@ import { Field } from "../../ui/field.tsx";
 import { Pager, useList } from "../../ui/list.tsx";
 import { announce } from "../../ui/live-region.tsx";
 import { Empty, Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
-import type { Playlist } from "./playlist-changes.tsx";
+import type { Playlist } from "./playlist-changes.ts";
 
 const ANSWER = { Prefer: "return=representation" } as const;
 

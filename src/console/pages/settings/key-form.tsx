@@ -1,14 +1,11 @@
 import { useState } from "preact/hooks";
-import { useChange } from "../../api/change.ts";
 import { api, type Schemas } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { may, soonAfterSignIn } from "../../api/session.ts";
 import { projects } from "../../state/project.ts";
 import { type Chosen, SCOPES, scopesOf } from "../../state/scopes.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select } from "../../ui/field.tsx";
-import { ProblemNote } from "../../ui/states.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
 
 /** A personal key; the answer that makes it has its value. */
 export type PersonalKey = Schemas["PersonalApiKey"];
@@ -65,57 +62,53 @@ export function NewKey(props: { onMade: (made: PersonalKey) => void; onClose: ()
     ends: "365",
     day: "",
   });
-  const { isRunning, problem, run } = useChange();
   const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
-  const make = (event: Event) => {
-    event.preventDefault();
-    run(async () => {
-      const body = bodyOf(draft);
-      if (body.scopes.length === 0) throw NO_RIGHT;
-      const made = await soonAfterSignIn(() => api.post("/api/personal_api_keys/", { body }));
-      props.onMade(made);
-    });
+  const make = async () => {
+    const body = bodyOf(draft);
+    if (body.scopes.length === 0) throw NO_RIGHT;
+    props.onMade(await soonAfterSignIn(() => api.post("/api/personal_api_keys/", { body })));
   };
   return (
-    <Dialog title="New personal API key" onClose={props.onClose}>
-      <form class="stack" onSubmit={make}>
-        <Field
-          label="Label"
-          required
-          autofocus
-          placeholder="The app or script that uses it, e.g. ci"
-          value={draft.label}
-          onInput={(label) => change({ label })}
-          problem={problem?.attr === "label" ? problem.message : undefined}
-        />
-        <Select
-          label="Access"
-          value={draft.rights}
-          choices={RIGHTS.filter(({ value }) => value !== "all" || may("*"))}
-          onChange={(rights) => change({ rights: rights as Draft["rights"] })}
-        />
-        {draft.rights === "chosen" && (
-          <ScopeChoice chosen={draft.chosen} onChange={(chosen) => change({ chosen })} />
-        )}
-        <Select
-          label="Limit to projects"
-          value={draft.project}
-          choices={[
-            { value: "", label: "All projects" },
-            ...(projects.value ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
-          ]}
-          onChange={(project) => change({ project })}
-        />
-        <EndChoice draft={draft} onChange={change} />
-        {problem && problem.attr !== "label" && <ProblemNote problem={problem} />}
-        <footer class="actions">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button kind="primary" submit disabled={isRunning}>
-            Create key
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <SaveDialog
+      title="New personal API key"
+      verb="Create key"
+      fields={["label"]}
+      onSave={make}
+      onClose={props.onClose}
+    >
+      {(problem) => (
+        <>
+          <Field
+            label="Label"
+            required
+            autofocus
+            placeholder="The app or script that uses it, e.g. ci"
+            value={draft.label}
+            onInput={(label) => change({ label })}
+            problem={problem?.attr === "label" ? problem.message : undefined}
+          />
+          <Select
+            label="Access"
+            value={draft.rights}
+            choices={RIGHTS.filter(({ value }) => value !== "all" || may("*"))}
+            onChange={(rights) => change({ rights: rights as Draft["rights"] })}
+          />
+          {draft.rights === "chosen" && (
+            <ScopeChoice chosen={draft.chosen} onChange={(chosen) => change({ chosen })} />
+          )}
+          <Select
+            label="Limit to projects"
+            value={draft.project}
+            choices={[
+              { value: "", label: "All projects" },
+              ...(projects.value ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+            ]}
+            onChange={(project) => change({ project })}
+          />
+          <EndChoice draft={draft} onChange={change} />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 

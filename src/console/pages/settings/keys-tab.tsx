@@ -7,9 +7,9 @@ import { day, moment } from "../../state/format.ts";
 import { projects } from "../../state/project.ts";
 import { scopesText } from "../../state/scopes.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
 import { Load, Skeleton } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { NewKey, type PersonalKey } from "./key-form.tsx";
@@ -123,10 +123,16 @@ function Roll(props: {
     onRolled(rolled);
   };
   return (
-    <Confirm title={`Roll ${of.label}?`} verb="Roll key" act={roll} onClose={onClose}>
+    <SaveDialog
+      isDanger
+      title={`Roll ${of.label}?`}
+      verb="Roll key"
+      onSave={roll}
+      onClose={onClose}
+    >
       <p>The key gets a new value. The old one, {of.mask_value}, stops working immediately.</p>
       {isOwn(of) && <p>You're signed in with this key: rolling it signs you out.</p>}
-    </Confirm>
+    </SaveDialog>
   );
 }
 
@@ -140,10 +146,16 @@ function Revoke(props: { of: PersonalKey; onRevoked: () => void; onClose: () => 
     onClose();
   };
   return (
-    <Confirm title={`Revoke ${of.label}?`} verb="Revoke key" act={revoke} onClose={onClose}>
+    <SaveDialog
+      isDanger
+      title={`Revoke ${of.label}?`}
+      verb="Revoke key"
+      onSave={revoke}
+      onClose={onClose}
+    >
       <p>Requests with this key stop working immediately. You can't undo this.</p>
       {isOwn(of) && <p>You're signed in with this key: revoking it signs you out.</p>}
-    </Confirm>
+    </SaveDialog>
   );
 }
 

@@ -1,14 +1,12 @@
 import { useState } from "preact/hooks";
-import { useChange } from "../../api/change.ts";
 import { api } from "../../api/client.ts";
 import { loadProjects, may } from "../../api/session.ts";
 import { moment } from "../../state/format.ts";
 import type { Project } from "../../state/project.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { announce } from "../../ui/live-region.tsx";
-import { ProblemNote } from "../../ui/states.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
 
 /** The public key of a project, its former keys that still count, and how to replace it. */
 export function ProjectKey({ of }: { of: Project }) {
@@ -34,42 +32,40 @@ export function ProjectKey({ of }: { of: Project }) {
 
 function ResetDialog({ of, onClose }: { of: Project; onClose: () => void }) {
   const [hours, setHours] = useState("24");
-  const { isRunning, problem, run } = useChange();
-  const reset = (event: Event) => {
-    event.preventDefault();
-    run(async () => {
-      const path = { project_id: String(of.id) };
-      const body = { grace_hours: Number(hours) };
-      await api.patch("/api/projects/{project_id}/reset_token/", { path, body });
-      await loadProjects();
-      announce("New project API key");
-      onClose();
-    });
+  const reset = async () => {
+    const path = { project_id: String(of.id) };
+    const body = { grace_hours: Number(hours) };
+    await api.patch("/api/projects/{project_id}/reset_token/", { path, body });
+    await loadProjects();
+    announce("New project API key");
+    onClose();
   };
   return (
-    <Dialog title={`Replace the API key of ${of.name}?`} onClose={onClose}>
-      <form class="stack" onSubmit={reset}>
-        <p>Update your site or app with the new key before the old one stops working.</p>
-        <Field
-          label="Keep the old key working for (hours)"
-          type="number"
-          min="0"
-          max="8760"
-          required
-          autofocus
-          value={hours}
-          onInput={setHours}
-          hint="With 0, the old key and all previous ones stop working immediately."
-          problem={problem?.attr === "grace_hours" ? problem.message : undefined}
-        />
-        {problem && problem.attr === null && <ProblemNote problem={problem} />}
-        <footer class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" submit disabled={isRunning}>
-            Replace key
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <SaveDialog
+      title={`Replace the API key of ${of.name}?`}
+      verb="Replace key"
+      isDanger
+      fields={["grace_hours"]}
+      onSave={reset}
+      onClose={onClose}
+    >
+      {(problem) => (
+        <>
+          <p>Update your site or app with the new key before the old one stops working.</p>
+          <Field
+            label="Keep the old key working for (hours)"
+            type="number"
+            min="0"
+            max="8760"
+            required
+            autofocus
+            value={hours}
+            onInput={setHours}
+            hint="With 0, the old key and all previous ones stop working immediately."
+            problem={problem?.attr === "grace_hours" ? problem.message : undefined}
+          />
+        </>
+      )}
+    </SaveDialog>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
 import { api } from "../../api/client.ts";
 import { ofRow } from "../../api/conflict.ts";
+import type { Problem } from "../../api/problem.ts";
 import { loadProjects, may } from "../../api/session.ts";
 import { fixed } from "../../api/suggestions.ts";
 import { Panel } from "../../layout/page-head.tsx";
@@ -9,10 +10,10 @@ import { useAddress } from "../../state/address.ts";
 import { day } from "../../state/format.ts";
 import { type Project, project, projects } from "../../state/project.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { announce } from "../../ui/live-region.tsx";
 import { PickChip } from "../../ui/pick/picker.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
 import { ProblemNote } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { ProjectKey } from "./project-key.tsx";
@@ -80,10 +81,10 @@ type Draft = { name: string; timezone: string };
 function ProjectFields(props: {
   draft: Draft;
   onChange: (draft: Draft) => void;
-  attr: string | null | undefined;
-  detail: string | undefined;
+  problem: Problem | undefined;
 }) {
-  const { draft, onChange, attr, detail } = props;
+  const { draft, onChange } = props;
+  const { attr, message: detail } = props.problem ?? {};
   return (
     <>
       <Field
@@ -128,12 +129,7 @@ function ProjectForm({ of: { id, name, timezone } }: { of: Project }) {
   };
   return (
     <form class="stack" onSubmit={save}>
-      <ProjectFields
-        draft={draft}
-        onChange={setDraft}
-        attr={problem?.attr}
-        detail={problem?.message}
-      />
+      <ProjectFields draft={draft} onChange={setDraft} problem={problem} />
       {problem && problem.attr === null && <ProblemNote problem={problem} />}
       {may("project:write") && (
         <div class="cluster">
@@ -150,34 +146,22 @@ function ProjectForm({ of: { id, name, timezone } }: { of: Project }) {
 function NewProject(props: { onClose: () => void; onMade: (made: Project) => void }) {
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [draft, setDraft] = useState<Draft>({ name: "", timezone });
-  const { isRunning, problem, run } = useChange();
-  const make = (event: Event) => {
-    event.preventDefault();
-    run(async () => {
-      const made = await api.post("/api/projects/", { body: draft });
-      await loadProjects();
-      announce(`Created ${made.name}`);
-      props.onMade(made);
-      props.onClose();
-    });
+  const make = async () => {
+    const made = await api.post("/api/projects/", { body: draft });
+    await loadProjects();
+    announce(`Created ${made.name}`);
+    props.onMade(made);
+    props.onClose();
   };
   return (
-    <Dialog title="New project" onClose={props.onClose}>
-      <form class="stack" onSubmit={make}>
-        <ProjectFields
-          draft={draft}
-          onChange={setDraft}
-          attr={problem?.attr}
-          detail={problem?.message}
-        />
-        {problem && problem.attr === null && <ProblemNote problem={problem} />}
-        <footer class="actions">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button kind="primary" submit disabled={isRunning}>
-            Create
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <SaveDialog
+      title="New project"
+      verb="Create"
+      fields={["name", "timezone"]}
+      onSave={make}
+      onClose={props.onClose}
+    >
+      {(problem) => <ProjectFields draft={draft} onChange={setDraft} problem={problem} />}
+    </SaveDialog>
   );
 }

@@ -12,8 +12,8 @@ import {
 import { Panel } from "../../layout/page-head.tsx";
 import { moment } from "../../state/format.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { SaveDialog } from "../../ui/save-dialog.tsx";
 import { Load, Skeleton } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 
@@ -57,10 +57,11 @@ export function SessionsTab() {
         )}
       </Load>
       {ended && (
-        <Confirm
+        <SaveDialog
+          isDanger
           title={ended.current ? "End this session?" : `End the session of ${ended.browser}?`}
           verb="End session"
-          act={() => end(ended)}
+          onSave={() => end(ended)}
           onClose={() => setEnded(undefined)}
         >
           <p>
@@ -68,7 +69,7 @@ export function SessionsTab() {
               ? "You'll be signed out here."
               : "That browser is signed out with its next request."}
           </p>
-        </Confirm>
+        </SaveDialog>
       )}
     </Panel>
   );
