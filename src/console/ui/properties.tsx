@@ -19,6 +19,18 @@ export function Value({ value }: { value: unknown }) {
   return <span class={typeof value === "string" ? undefined : "mono"}>{valueText(value)}</span>;
 }
 
+/** A name with its value, in a list of them. */
+export function Fact({ name, children }: { name: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <div>{children}</div>
+      </dd>
+    </div>
+  );
+}
+
 /** Names and values, the project's own names first. A field narrows them down. */
 export function Properties(props: {
   properties: Record<string, unknown>;

@@ -4,6 +4,7 @@ import { useLoad } from "../../api/load.ts";
 import { counted, moment, number } from "../../state/format.ts";
 import { Choices } from "../../ui/field.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { Fact } from "../../ui/properties.tsx";
 import { SaveDialog } from "../../ui/save-dialog.tsx";
 import { Load, Skeleton } from "../../ui/states.tsx";
 import { Places } from "./deletions.tsx";
@@ -100,24 +101,12 @@ function Found({ preview }: { preview: Preview }) {
   return (
     <div class="properties">
       <dl>
-        <div>
-          <dt>Events</dt>
-          <dd>{number(events)}</dd>
-        </div>
-        <div>
-          <dt>Log records</dt>
-          <dd>{number(logs)}</dd>
-        </div>
-        <div>
-          <dt>Warning samples</dt>
-          <dd>{number(warnings)}</dd>
-        </div>
-        <div>
-          <dt>Saved items that mention this person (kept)</dt>
-          <dd>
-            <Places places={insights_naming} />
-          </dd>
-        </div>
+        <Fact name="Events">{number(events)}</Fact>
+        <Fact name="Log records">{number(logs)}</Fact>
+        <Fact name="Warning samples">{number(warnings)}</Fact>
+        <Fact name="Saved items that mention this person (kept)">
+          <Places places={insights_naming} />
+        </Fact>
       </dl>
     </div>
   );

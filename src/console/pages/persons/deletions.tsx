@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
 import { api, type Schemas } from "../../api/client.ts";
@@ -9,6 +8,7 @@ import { href } from "../../state/address.ts";
 import { counted, moment, number } from "../../state/format.ts";
 import { Button, CopyButton } from "../../ui/button.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { Fact } from "../../ui/properties.tsx";
 import { SaveDialog } from "../../ui/save-dialog.tsx";
 import { Load, ProblemNote, Skeleton } from "../../ui/states.tsx";
 
@@ -213,17 +213,6 @@ function useServer(): Schemas["ProjectStatus"]["server"] | undefined {
 /** When deletions of a kind run next; undefined if the key may not see it. */
 const useNextRun = (kind: Receipt["kind"] | undefined): string | undefined =>
   useServer()?.schedules.find((one) => one.kind === kind)?.next_run_at ?? undefined;
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <span>{children}</span>
-      </dd>
-    </div>
-  );
-}
 
 /** Insights and the like that contain an id or the e-mail address of a person, with links to them. */
 export function Places({ places }: { places: NonNullable<Receipt["places"]> }) {

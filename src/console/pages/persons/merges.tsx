@@ -8,6 +8,7 @@ import { counted, moment } from "../../state/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { announce } from "../../ui/live-region.tsx";
+import { Fact } from "../../ui/properties.tsx";
 import { SaveDialog } from "../../ui/save-dialog.tsx";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
 
@@ -135,24 +136,18 @@ function Effect({ merge, name }: { merge: Merge; name: string }) {
   return (
     <div class="properties">
       <dl>
-        <div>
-          <dt>Restored person</dt>
-          <dd>{source.name}</dd>
-        </div>
-        <div>
-          <dt>IDs</dt>
-          <dd>{source.distinct_ids.join(", ")}</dd>
-        </div>
-        <div>
-          <dt>Events moved back</dt>
-          <dd>{counted(preview.events, "event")}</dd>
-        </div>
-        <div>
-          <dt>
-            Properties removed or reverted on <bdi>{name}</bdi>
-          </dt>
-          <dd>{preview.gives_back.join(", ") || "none"}</dd>
-        </div>
+        <Fact name="Restored person">{source.name}</Fact>
+        <Fact name="IDs">{source.distinct_ids.join(", ")}</Fact>
+        <Fact name="Events moved back">{counted(preview.events, "event")}</Fact>
+        <Fact
+          name={
+            <>
+              Properties removed or reverted on <bdi>{name}</bdi>
+            </>
+          }
+        >
+          {preview.gives_back.join(", ") || "none"}
+        </Fact>
       </dl>
     </div>
   );
