@@ -7,6 +7,9 @@ import { isSignedOut } from "./signed-out.ts";
 /** How long something may take before the page says that it loads, in milliseconds. */
 const QUICK_MS = 150;
 
+/** The pause before a load that had no answer is tried again, in milliseconds. */
+const RETRY_MS = 1000;
+
 /** Something that is loaded for a page. Old data stay while new ones are loaded. */
 export type Loaded<T> = {
   data: T | undefined;
@@ -71,10 +74,13 @@ export function useLoad<T>(
     };
   }, [key, turn, isBlocked]);
 
-  // A load that had no answer is tried again once the server has answered anything.
+  // A load that had no answer is tried again once the server has answered anything, and after a pause: an answer that
+  // ends too early would otherwise be asked for without end.
   const isUnanswered = state.problem?.status === 0 && !state.isLoading && away.value === undefined;
   useEffect(() => {
-    if (isUnanswered) setTurn((last) => last + 1);
+    if (!isUnanswered) return;
+    const timer = setTimeout(() => setTurn((last) => last + 1), RETRY_MS);
+    return () => clearTimeout(timer);
   }, [isUnanswered]);
 
   return {
