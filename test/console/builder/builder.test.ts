@@ -151,6 +151,13 @@ test.each([
   await page.locator(".answer-foot").getByText(explanation).waitFor();
 });
 
+test("words with more fields than a new insight open without a move of the page", async () => {
+  opened.problems.length = 0;
+  await opened.go(`insights/new/?ask=${encodeURIComponent("funnel from signup to purchase")}`);
+  await opened.page.locator(".answer-foot").waitFor();
+  expect(opened.problems).toEqual([]);
+});
+
 test("a condition on people from words is a chip, and another number of times counts others", async () => {
   const { page, go } = opened;
   const words = "list people who had purchase at least twice in the last 30 days";

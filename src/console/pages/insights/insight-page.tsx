@@ -1,23 +1,18 @@
 import { useState } from "preact/hooks";
-import { type Answer, ask, type TableAnswer, tableIn } from "../../api/ask.ts";
+import { type Answer, ask } from "../../api/ask.ts";
 import { api, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad } from "../../api/load.ts";
 import { inNodesOf, innerQuery, type Query } from "../../api/query.ts";
-import { DataTable } from "../../charts/data-table.tsx";
-import { type NumberTable, rawRows } from "../../charts/series.ts";
 import { PageHead, Panel } from "../../layout/page-head.tsx";
 import { href, useAddress } from "../../state/address.ts";
-import { clock, counted } from "../../state/format.ts";
 import type { Comparison } from "../../state/intervals.ts";
 import { ButtonLink } from "../../ui/button.tsx";
-import { CsvButton } from "../../ui/csv.tsx";
 import { PeriodChoice } from "../../ui/period/period-picker.tsx";
-import { CodeBlock } from "../../ui/properties.tsx";
 import { Empty, Load, Skeleton } from "../../ui/states.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../index.ts";
-import { type Annotations, useAnnotations } from "./annotations.tsx";
-import { isList, isSql, tableOf } from "./answer-table.ts";
+import { useAnnotations } from "./annotations.tsx";
+import { AnswerPart } from "./answer-part.tsx";
+import { isList, isSql } from "./answer-table.ts";
 import { Builder } from "./builder/builder.tsx";
 import {
   comparisonOf,
@@ -30,11 +25,8 @@ import {
   withComparison,
   withPeriod,
 } from "./query-state.ts";
-import { Result } from "./result.tsx";
-import { Rows } from "./rows.tsx";
 import { SaveTools } from "./save.tsx";
 import { useSteps } from "./use-steps.ts";
-import { Warnings } from "./warnings.tsx";
 import { type Asked, isWords, useWords, Words } from "./words.tsx";
 
 /** The editor of one question. Asking saves nothing: the question is in the address. */
@@ -92,6 +84,10 @@ function nameOf(query: Query, { data, isLoading }: Loaded<Answer>): string {
   return isWords(query) ? (query.query ?? "") : kindName(query);
 }
 
+/** Whether it is still unknown how the answer understands words. */
+const areWordsAsked = (query: Query, { data, problem }: Loaded<Answer>) =>
+  isWords(query) && !data && !problem;
+
 /** The query that an answer understood from words; any other query as it is. */
 function understoodQuery(query: Query, { data, isLoading }: Loaded<Answer>): Query {
   return isWords(query) && data && !isLoading ? data.query : query;
@@ -107,22 +103,35 @@ function saidBy({ data, isLoading }: Loaded<Answer>): string {
 function QuestionPart(props: {
   query: Query;
   isRefused: boolean;
-  isAwaited: boolean;
   onChange: (next: Query) => void;
 }) {
-  const { query, isRefused, isAwaited, onChange } = props;
-  if (!isRefused && !isAwaited && !isBuilt(query) && !isList(query)) return null;
+  const { query, isRefused, onChange } = props;
+  if (!isRefused && !isBuilt(query) && !isList(query)) return null;
   return (
     <section class="panel" aria-label="Builder">
-      {isAwaited && <Skeleton height={32} />}
-      {isRefused && <p class="caption">The fields appear once the words are understood.</p>}
-      {!isAwaited && !isRefused && <Builder query={query} onChange={onChange} />}
+      {isRefused ? (
+        <p class="caption">The fields appear once the words are understood.</p>
+      ) : (
+        <Builder query={query} onChange={onChange} />
+      )}
     </section>
   );
 }
 
 /** Whether the builder makes such queries. */
 const isBuilt = ({ kind }: Query) => KINDS.some(({ value }) => value === kind);
+
+/** The period of a question that is asked over one. */
+function Dates({ query, onChange }: { query: Query; onChange: (next: Query) => void }) {
+  if (!isBuilt(query) && query.kind !== "EventsQuery") return null;
+  return (
+    <PeriodChoice
+      period={periodOf(query)}
+      onPeriod={(period) => onChange(withPeriod(query, period))}
+      comparison={comparedBy(query, onChange)}
+    />
+  );
+}
 
 /** The comparison of a trend, and how to change it. */
 function comparedBy(query: Query, onChange: (query: Query) => void) {
@@ -131,6 +140,10 @@ function comparedBy(query: Query, onChange: (query: Query) => void) {
   const change = (next: Comparison) => onChange(withComparison(query, next));
   return { value: comparisonOf(query), interval, onChange: change };
 }
+
+/** The name of an insight, for the query that it has. */
+const savedName = ({ name, query }: Schemas["Insight"], key: string) =>
+  key === JSON.stringify(innerQuery(query as Query)) ? name : undefined;
 
 function Editor(props: {
   query: Query;
@@ -152,15 +165,16 @@ function Editor(props: {
   const choose = (next: Query) => change(next, { isRun: true });
   const words = useWords({
     ...{ query: sent, first: props.words, onQuery: change },
-    name:
-      key === JSON.stringify(innerQuery((insight?.query ?? {}) as Query))
-        ? insight?.name
-        : undefined,
+    name: insight && savedName(insight, key),
   });
   const isRefused = words.reading?.query === null;
+  // Until the words are read, the address has no question of theirs.
+  const isFirst = words.isFirstAwaited;
   const missing = isRefused ? NOT_UNDERSTOOD : missingIn(sent);
-  const { answer, annotations } = useAnswer(missing ? null : key, sent, insight?.id);
+  const { answer, annotations } = useAnswer(missing || isFirst ? null : key, sent, insight?.id);
   const query = understoodQuery(sent, answer);
+  // Fields that come later would move the answer.
+  const isAwaited = isFirst || areWordsAsked(query, answer);
   return (
     <>
       <PageHead
@@ -179,115 +193,21 @@ function Editor(props: {
       </PageHead>
       {!isSql(query) && <Words of={words} said={saidBy(answer)} onQuery={change} />}
       <div class="editor">
-        <QuestionPart
-          query={query}
-          isRefused={isRefused}
-          isAwaited={isWords(query) && !answer.data && !answer.problem}
-          onChange={choose}
-        />
-        <Panel
-          title="Answer"
-          tools={
-            !isRefused &&
-            (isBuilt(query) || query.kind === "EventsQuery") && (
-              <PeriodChoice
-                period={periodOf(query)}
-                onPeriod={(period) => choose(withPeriod(query, period))}
-                comparison={comparedBy(query, choose)}
-              />
-            )
-          }
-        >
-          {missing ? (
-            <Empty icon="insights" title={missing} />
-          ) : (
-            <Load of={answer} skeleton={<Skeleton height={480} />}>
-              {(data) => {
-                const rows = tableIn(data);
-                const name = insight?.name || "insight";
-                return rows ? (
-                  <RowsPart answer={rows} table={tableOf(data)} name={name} />
-                ) : (
-                  <AnswerTabs answer={data} insight={insight} annotations={annotations} />
-                );
-              }}
-            </Load>
-          )}
-        </Panel>
+        {isAwaited ? (
+          <Skeleton height={480} />
+        ) : (
+          <>
+            <QuestionPart query={query} isRefused={isRefused} onChange={choose} />
+            <Panel title="Answer" tools={!isRefused && <Dates query={query} onChange={choose} />}>
+              {missing ? (
+                <Empty icon="insights" title={missing} />
+              ) : (
+                <AnswerPart of={answer} insight={insight} annotations={annotations} />
+              )}
+            </Panel>
+          </>
+        )}
       </div>
-    </>
-  );
-}
-
-/** Rows: those of a statement are changed on the page for SQL. */
-function RowsPart(props: { answer: TableAnswer; table: NumberTable; name: string }) {
-  const { answer, table, name } = props;
-  const { query, explanation = "", results, calculated_at } = answer;
-  return (
-    <>
-      <Warnings of={answer.warnings} />
-      <Rows answer={answer} title={explanation || "Rows"} />
-      <footer class="answer-foot">
-        <p class="caption grow">
-          <bdi>{explanation}</bdi> {counted(results.length, "row")}
-          {calculated_at && `, updated ${clock(calculated_at)}`}.
-        </p>
-        {isSql(query) ? (
-          <ButtonLink icon="sql" href={href("sql", { q: query.query })}>
-            Open in SQL
-          </ButtonLink>
-        ) : (
-          <CsvButton name={name} rows={rawRows(table)} />
-        )}
-      </footer>
-    </>
-  );
-}
-
-const TABS = [
-  { value: "chart", label: "Chart" },
-  { value: "table", label: "Table" },
-  { value: "sql", label: "SQL" },
-] as const;
-
-function AnswerTabs(props: {
-  answer: Answer;
-  insight: Schemas["Insight"] | undefined;
-  annotations: Annotations;
-}) {
-  const { answer, insight, annotations } = props;
-  const [tab, setTab] = useState<(typeof TABS)[number]["value"]>("chart");
-  const { explanation, sql } = answer;
-  const table = tableOf(answer);
-  return (
-    <>
-      <Warnings of={answer.warnings} />
-      <Tabs label="Views of the answer" tabs={TABS} value={tab} onChange={setTab}>
-        {tab === "chart" && (
-          <Result
-            answer={answer}
-            title={explanation}
-            height={320}
-            insight={insight?.id}
-            annotations={annotations}
-          />
-        )}
-        {tab === "table" && <DataTable title={explanation} table={table} />}
-        {tab === "sql" && <CodeBlock text={sql} label="SQL that finds the same numbers" />}
-      </Tabs>
-      <footer class="answer-foot">
-        <p class="caption grow">
-          <bdi>{explanation}</bdi> Updated {clock(answer.calculated_at)} in{" "}
-          {Math.round(answer.elapsed_ms)} ms.
-        </p>
-        {tab === "sql" ? (
-          <ButtonLink icon="sql" href={href("sql", { q: sql })}>
-            Open in SQL
-          </ButtonLink>
-        ) : (
-          <CsvButton name={insight?.name || "insight"} rows={rawRows(table)} />
-        )}
-      </footer>
     </>
   );
 }

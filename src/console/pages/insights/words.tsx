@@ -20,6 +20,8 @@ export type WordsState = {
   isTyped: boolean;
   /** Whether the words say another question than the query, or none that is understood. */
   isAhead: boolean;
+  /** Whether the words that were typed elsewhere are still to be read. */
+  isFirstAwaited: boolean;
   problem: Problem | undefined;
   type(words: string): void;
   /** Reads words at once, and makes their question a step of the history. */
@@ -80,7 +82,7 @@ export function useWords({ query, first, name, onQuery }: WordsProps): WordsStat
           if (!isAbort(error)) setProblem(asProblem(error));
         }
       },
-      isRun ? 0 : PAUSE_MS,
+      isRun || text === first ? 0 : PAUSE_MS,
     );
     return () => {
       clearTimeout(timer);
@@ -102,6 +104,7 @@ export function useWords({ query, first, name, onQuery }: WordsProps): WordsStat
     reading: read?.reading,
     isTyped: typed !== undefined,
     isAhead: typed !== undefined && !isUnderstood,
+    isFirstAwaited: !(!first?.trim() || read || problem) && (typed?.text ?? first) === first,
     problem,
     type: (text) => put(text, false),
     // The sentence of a built query is no other question.
