@@ -104,7 +104,7 @@ export async function startServer(options: Options = {}): Promise<Server> {
     throw error;
   });
   const api = `${url}/api/environments/1`;
-  const get = async <T>(path: string): Promise<T> => {
+  const get = async <T>(path: string, until = Date.now() + WAIT_MS_MAX): Promise<T> => {
     const address = path.startsWith("http") ? path : `${api}${path}`;
     const tls = { rejectUnauthorized: false };
     const response = await fetch(address, {
@@ -113,6 +113,12 @@ export async function startServer(options: Options = {}): Promise<Server> {
     });
     const { status, headers } = response;
     const text = await response.text();
+    // A busy server asks every client to come again.
+    const wait = status === 503 ? Number(headers.get("retry-after")) : 0;
+    if (wait > 0 && Date.now() < until) {
+      await Bun.sleep(wait * 1000);
+      return get<T>(path, until);
+    }
     if (!response.ok) throw new Error(`${path}: ${status} ${text}`);
     const check = await documented(() => fetch(`${url}/openapi.json`, { tls }));
     check({ method: "GET", path: new URL(address).pathname, status, headers, text });
