@@ -193,7 +193,7 @@ describe("the pages", () => {
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
     }
-    expect(titles).toEqual(["$pageview, 1 day", "All events, 1 day"]);
+    expect(titles).toEqual(["Page view, 1 day", "All events, 1 day"]);
   });
 
   test("keep order, width, texts, insights and period after an edit, and restore a deleted dashboard", async () => {

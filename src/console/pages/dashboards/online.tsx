@@ -18,14 +18,15 @@ export function Online() {
     };
     return askForTile(query, signal, {});
   });
+  const count = data?.results[0]?.aggregated_value;
   return (
     <a
       class={data ? "online" : "online invisible"}
       href={href("events", { live: "1" })}
       title="People with an event in the last 5 minutes"
     >
-      <span class="dot good" />
-      {number(data?.results[0]?.aggregated_value)} online
+      <span class={count ? "dot good" : "dot"} />
+      {number(count)} online
     </a>
   );
 }

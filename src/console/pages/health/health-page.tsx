@@ -137,7 +137,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
     key: "cron",
     title: "Schedule (cron, UTC)",
     isExtra: true,
-    width: "136px",
+    width: "168px",
     cell: ({ cron }) => <code>{cron}</code>,
   },
 ];

@@ -1,7 +1,7 @@
 import { type Answer, type TableAnswer, tableIn } from "../../api/ask.ts";
 import type { Line, Query } from "../../api/query.ts";
 import { type NumberTable, type Series, tableOfLines } from "../../charts/series.ts";
-import { valueText, withUnit } from "../../state/format.ts";
+import { eventTitle, valueText, withUnit } from "../../state/format.ts";
 import type { Unit } from "../../state/unit.ts";
 import { isCount } from "./direction.ts";
 
@@ -37,7 +37,7 @@ export const unitOf = ({ unit, currency }: Line): Unit | undefined =>
 /** The words for what a line counts; without the unit, which its numbers have. */
 function measureOf({ label, unit, math }: Line): string {
   if (math !== undefined && MEASURES[label]) return MEASURES[label];
-  return unit === undefined ? label : label.replace(/ in (percent|seconds)$/, "");
+  return eventTitle(unit === undefined ? label : label.replace(/ in (percent|seconds)$/, ""));
 }
 
 /** The measure of all lines of an answer, for the head above their numbers; undefined if they differ. */
@@ -56,6 +56,14 @@ export function nameOf(line: Line, isOnlyMeasure: boolean): string {
   return isOnlyMeasure ? values.join(", ") : `${label}: ${values.join(", ")}`;
 }
 
+/** The parts of a lifecycle in words, and their colours by their meaning: back again is teal and violet, gone grey. */
+const STATUSES: Record<string, { label: string; place: number }> = {
+  new: { label: "New", place: 0 },
+  returning: { label: "Returning", place: 1 },
+  resurrecting: { label: "Resurrecting", place: 3 },
+  dormant: { label: "Dormant", place: 7 },
+};
+
 /** The lines of an answer as a chart draws them. */
 export function seriesOf({ results, query }: Answer): Series[] {
   const isOnlyMeasure = new Set(results.map(({ label }) => label)).size === 1;
@@ -70,13 +78,10 @@ export function seriesOf({ results, query }: Answer): Series[] {
     unit: viz === "time_to_convert" ? undefined : unitOf(line),
     isBefore: line.compare_label === "previous",
     days: line.days,
-    ...(query.kind === "LifecycleQuery" && { place: STATUS_PLACES[line.label] ?? 0 }),
     isSmall: line.is_small === true,
+    ...(query.kind === "LifecycleQuery" && STATUSES[line.label]),
   }));
 }
-
-/** The colours of lifecycle by their meaning: new is blue, back again teal and violet, gone grey. */
-const STATUS_PLACES: Record<string, number> = { new: 0, returning: 1, resurrecting: 3, dormant: 7 };
 
 function labelOf(line: Line, viz: string | undefined): string {
   if (viz === "trends") return "Converted";
