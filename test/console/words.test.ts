@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { launchChromium } from "../support/start/chromium.ts";
 import { type Console, openConsole } from "../support/start/console.ts";
-import { send } from "../support/start/insight-page.ts";
+import { place, queryIn, send } from "../support/start/insight-page.ts";
 import { PROJECT_KEY } from "../support/start/server.ts";
 import { sharedServer } from "../support/start/shared-server.ts";
 
@@ -46,6 +46,23 @@ test("words are saved as the query that they were read as", async () => {
   await question("daily visitors this week");
   await page.getByLabel("Interval", { exact: true }).selectOption("week");
   await question("Visitors per week, this week");
+  expect(problems).toEqual([]);
+});
+
+test("a number has its own unit: when money gives way to people, its currency goes", async () => {
+  const { page, problems, go } = opened;
+  const amounts = { kind: "EventsNode", event: "order", math: "sum", math_property: "total" };
+  const trendsFilter = {
+    ...{ display: "BoldNumber", aggregationAxisFormat: "currency" },
+    aggregationAxisPostfix: " EUR",
+  };
+  await go(place({ kind: "TrendsQuery", series: [amounts], trendsFilter }));
+  await page.getByText("€0.00").waitFor();
+  await page.getByRole("button", { name: /^Measure/ }).click();
+  await page.getByRole("option", { name: /^people dau/ }).click();
+  await page.getByText("€0.00").waitFor({ state: "detached" });
+  expect(queryIn(page)).toMatchObject({ trendsFilter: { display: "BoldNumber" } });
+  expect(JSON.stringify(queryIn(page))).not.toMatch(/aggregationAxis/);
   expect(problems).toEqual([]);
 });
 

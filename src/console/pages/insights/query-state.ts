@@ -149,6 +149,23 @@ export function withPeriod(query: Query, period: string): Query {
   return { ...query, dateRange, ...overPeriod(query, period) };
 }
 
+/** Everything that the numbers of a trend are made of: the properties that it measures, and its formulas. */
+function measured({ series = [], trendsFilter = {} }: Query): Set<string> {
+  const { formula, formulas, formulaNodes } = trendsFilter;
+  const of = series.map((one) => `of ${one.math_property_type} ${one.math_property}`);
+  return new Set([...of, JSON.stringify([formula, formulas, formulaNodes])]);
+}
+
+/** The changed question without the unit of the numbers before, if it has others: a count of people is no money. */
+export function withOwnUnit(next: Query, before: Query): Query {
+  const known = measured(before);
+  if (next.trendsFilter === undefined || [...measured(next)].every((one) => known.has(one)))
+    return next;
+  const { aggregationAxisFormat: _, aggregationAxisPrefix: __, ...others } = next.trendsFilter;
+  const { aggregationAxisPostfix: ___, ...trendsFilter } = others;
+  return { ...next, trendsFilter };
+}
+
 /** The same question as another kind: events, period and filters stay, all else is left out. */
 export function withKind(query: Query, kind: Kind): Query {
   const { series = seriesOfList(query), dateRange = rangeOfList(query), properties } = query;

@@ -10,6 +10,7 @@ import {
   kindName,
   withComparison,
   withKind,
+  withOwnUnit,
   withPresent,
 } from "../query-state.ts";
 import { Breakdown } from "./breakdown.tsx";
@@ -23,7 +24,8 @@ type BuilderProps = { query: Query; onChange: (query: Query) => void };
 /** All fields of a query as a row of chips. Those without a control are said in words, and stay. */
 export function Builder({ query, onChange: change }: BuilderProps) {
   const { kind } = query;
-  const onChange = (next: Query) => change(withoutIdle(withInterval(next, query)));
+  const onChange = (next: Query) =>
+    change(withoutIdle(withOwnUnit(withInterval(next, query), query)));
   const props = { query, onChange };
   return (
     <div class="builder">
