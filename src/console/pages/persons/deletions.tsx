@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useChange } from "../../api/change.ts";
 import { api, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoad, usePolled } from "../../api/load.ts";
@@ -45,8 +45,8 @@ const COUNTED: Record<string, string> = {
   dead_letters: "Unreadable records",
 };
 
-/** The receipt of a deletion; one that has deleted nothing yet can be cancelled. */
-export function DeletionReceipt({ id }: { id: number }) {
+/** The receipt of a deletion; one that has deleted nothing yet can be cancelled. `onDone` is called once it is done, unless it was so before. */
+export function DeletionReceipt({ id, onDone }: { id: number; onDone?: () => void }) {
   const path = { deletion_id: id };
   const receipt = usePolled(
     `receipt ${id}`,
@@ -54,6 +54,12 @@ export function DeletionReceipt({ id }: { id: number }) {
     (signal) => api.get("persons/deletions/{deletion_id}/", { path, signal }),
     ({ state }) => state === "done" || state === "cancelled",
   );
+  const state = receipt.data?.state;
+  const last = useRef(state);
+  useEffect(() => {
+    if (state === "done" && last.current !== undefined && last.current !== state) onDone?.();
+    last.current = state;
+  }, [state]);
   const cancel = async () => {
     try {
       const cancelled = await api.post("persons/deletions/{deletion_id}/cancel/", { path });
@@ -71,8 +77,10 @@ export function DeletionReceipt({ id }: { id: number }) {
   );
 }
 
-/** The receipt of a deletion, as one of a list. */
-export const receiptOf = ({ id }: Schemas["Deletion"]) => <DeletionReceipt key={id} id={id} />;
+/** Draws the receipt of a deletion, as one of a list. */
+export const receiptOf =
+  (onDone: () => void) =>
+  ({ id }: Schemas["Deletion"]) => <DeletionReceipt key={id} id={id} onDone={onDone} />;
 
 function ReceiptPanel(props: {
   receipt: Receipt;

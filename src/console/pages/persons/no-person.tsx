@@ -39,7 +39,7 @@ export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<
       <Load of={deletions} skeleton={<Skeleton rows={6} height={40} />}>
         {({ results }) => (
           <>
-            {results.map(receiptOf)}
+            {results.map(receiptOf(newest.reload))}
             <Load of={newest} skeleton={<Skeleton rows={6} height={40} />}>
               {() => {
                 if (event) return <Events uuid={uuid} isAnonymous={isAnonymous} />;

@@ -43,6 +43,9 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
   const uuid = data?.uuid ?? (UUID.test(id) ? id : undefined);
   const isGone = uuid !== undefined && (isDeleted || problem?.status === 404);
   const deletions = useDeletions(isGone || data ? uuid : undefined);
+  // Each deletion that ends has its turn: the person's events are read again.
+  const [turn, setTurn] = useState(0);
+  const receipt = receiptOf(() => setTurn((last) => last + 1));
   const close = () => setDeleting(false);
   const showReceipt = (what: Removed) => {
     close();
@@ -67,13 +70,13 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
           </Button>
         )}
       </PageHead>
-      {receipts.filter(({ status }) => status !== "completed").map(receiptOf)}
+      {receipts.filter(({ status }) => status !== "completed").map(receipt)}
       {problem?.status === 404 ? (
         <UnknownPerson />
       ) : (
         <Load of={person} skeleton={<Skeleton rows={8} height={40} />}>
           {(one) => (
-            <div class="person-page">
+            <div class="person-page" key={turn}>
               <PersonSummary person={one} />
               <div>
                 <PersonTabs person={one} onChange={person.replace} />
@@ -82,7 +85,7 @@ export function PersonPage({ params: { id = "" } }: PageProps) {
           )}
         </Load>
       )}
-      {receipts.filter(({ status }) => status === "completed").map(receiptOf)}
+      {receipts.filter(({ status }) => status === "completed").map(receipt)}
       {isDeleting && data && <DeleteDialog person={data} onDone={showReceipt} onClose={close} />}
     </>
   );
