@@ -93,7 +93,9 @@ describe("in the browser", () => {
       return (JSON.parse(q) as { dateRange: object }).dateRange;
     };
     expect(shown()).toEqual({ date_from: "-13d" });
+    await page.getByRole("button", { name: "Next period", disabled: true }).waitFor();
     await page.getByRole("button", { name: "Previous period" }).click();
+    await page.getByRole("button", { name: "Next period", disabled: false }).waitFor();
     await page.getByRole("button", { name: "Last 14 days" }).waitFor({ state: "detached" });
     expect(shown()).toEqual({ date_from: dayBack(27), date_to: dayBack(14) });
     await page.getByRole("button", { name: "Next period" }).click();

@@ -12,7 +12,7 @@ type ButtonProps = {
   label?: string;
   onClick?: (event: MouseEvent) => void;
   submit?: boolean;
-  /** A disabled button does nothing, but keeps the focus: it may be disabled only while it does its work. */
+  /** A disabled button does nothing, but keeps the focus: it may be disabled by its own work. */
   disabled?: boolean;
   /** Whether it is pressed, for a button that switches something on and off. */
   pressed?: boolean;

@@ -62,8 +62,9 @@ function wordsOf(value: string): string {
 /** Named periods, any days, one period back or on, and the comparison. The keys of periods work on it. */
 export function PeriodChoice(props: ChoiceProps) {
   const { period, onPeriod, comparison, noPeriod } = props;
-  const back = () => onPeriod(shifted(period, -1, new Date()));
-  const on = () => onPeriod(shifted(period, 1, new Date()));
+  const [before, after] = [shifted(period, -1, new Date()), shifted(period, 1, new Date())];
+  const back = () => onPeriod(before);
+  const on = () => onPeriod(after);
   useKeys({
     ...Object.fromEntries(
       PERIODS.filter(({ key }) => key).map(({ key, value }) => [key, () => onPeriod(value)]),
@@ -75,7 +76,13 @@ export function PeriodChoice(props: ChoiceProps) {
   const words = wordsOf(comparison?.value ?? "");
   return (
     <div class="cluster tight">
-      <Button kind="quiet" icon="left" label="Previous period" onClick={back} />
+      <Button
+        kind="quiet"
+        icon="left"
+        label="Previous period"
+        disabled={before === period}
+        onClick={back}
+      />
       <Popover
         label="Period"
         class="button plain"
@@ -89,7 +96,13 @@ export function PeriodChoice(props: ChoiceProps) {
       >
         {(close) => <Panel {...props} close={close} />}
       </Popover>
-      <Button kind="quiet" icon="right" label="Next period" onClick={on} />
+      <Button
+        kind="quiet"
+        icon="right"
+        label="Next period"
+        disabled={after === period}
+        onClick={on}
+      />
     </div>
   );
 }
