@@ -38,6 +38,20 @@ test("an empty project leads to the code for its pages, which explains refusals 
   expect(console.problems).toEqual([]);
 });
 
+test("a project of one day opens with that day, and one with older events with its usual period", async () => {
+  await using console = await openConsole(browser, server);
+  const { page } = console;
+  await page.goto(`${server.url}/console/`);
+  await page.getByRole("button", { name: "Today", exact: true }).waitFor();
+  const timestamp = new Date(Date.now() - 40 * 86_400_000).toISOString();
+  const old = { event: "$pageview", distinct_id: "ann", timestamp };
+  await server.capture({ api_key: PROJECT_KEY, ...old }, "/i/v0/e/");
+  await server.stored(2);
+  await page.goto(`${server.url}/console/`);
+  await page.getByRole("button", { name: "Last 7 days", exact: true }).waitFor();
+  expect(console.problems).toEqual([]);
+});
+
 test("the snippet for pages is that of the documentation, whose code runs in other tests", () => {
   const documented = readFileSync(join(ROOT, "src/docs/send-events.md"), "utf8");
   const snippet = /```html\n([\s\S]*?)\n```/.exec(documented)?.[1];

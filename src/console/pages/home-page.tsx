@@ -37,13 +37,17 @@ async function firstPage(signal: AbortSignal): Promise<string> {
   if (first === undefined) return href("dashboards");
   const from = String(first.filters["date_from"] ?? "-6d");
   const newest = may("query:read") || may("event:read") ? await newestDay(signal) : undefined;
-  const isYoung = Date.now() - Date.parse(first_event_at) < YOUNG_MS;
+  const isNew = Date.now() - Date.parse(first_event_at) < YOUNG_MS;
+  // Old events may have come on the first day.
+  const isYoung =
+    isNew && newest !== undefined && (await newestDay(signal, YOUNG_MS)) === undefined;
   return href(`dashboards/${first.id}`, { first: firstPeriod(from, newest, isYoung) });
 }
 
-/** The day of the newest event on the project's clock; undefined without one. */
-async function newestDay(signal: AbortSignal): Promise<string | undefined> {
-  const { results } = await api.get("events/", { query: { limit: 1 }, signal });
+/** The day of the newest event of at least an age, in milliseconds, on the project's clock; undefined without one. */
+async function newestDay(signal: AbortSignal, age = 0): Promise<string | undefined> {
+  const before = age === 0 ? {} : { before: new Date(Date.now() - age).toISOString() };
+  const { results } = await api.get("events/", { query: { limit: 1, ...before }, signal });
   const { timestamp } = results[0] ?? {};
   return timestamp && dayIn(new Date(timestamp), zone());
 }
