@@ -102,9 +102,9 @@ function TabChange({ answer, line }: { answer: Answer; line: Line }) {
   const [change, before] = [changeOf(answer, line), lineBefore(answer, line)?.aggregated_value];
   if (change == null || before == null) return null;
   const unit = unitOf(line);
-  const against = datesBefore(answer) ?? "the period before";
+  const against = datesBefore(answer) ?? "The period before";
   return (
-    <span title={`${withUnit(before, unit)} in ${against}`}>
+    <span title={`${against}: ${withUnit(before, unit)}`}>
       <ChangeMark change={change} unit={unit} welcome={directionOf(answer.query, line)} />
     </span>
   );

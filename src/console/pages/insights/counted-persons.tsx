@@ -90,7 +90,7 @@ export function CountedPersons({ pick, onClose }: { pick: Pick; onClose: () => v
         <Load of={persons} skeleton={<Skeleton rows={8} height={40} />}>
           {({ rows, count, hasMore }) => (
             <>
-              <p class="caption">{counted(count, "person")}</p>
+              <p class="caption">{counted(count, "person", "people")}</p>
               {rows.length > 0 && (
                 <Table
                   label={pick.title}
