@@ -42,11 +42,11 @@ export function wholeOf(query: Query): Query | null {
 
 const columnsOf = (title: string, whole: number | null | undefined): Column<Row>[] => [
   { key: "label", title: "Name", canSort: true, cell: ({ label }) => label },
-  { key: "value", title, width: "120px", isNumber: true, canSort: true, cell: ({ text }) => text },
+  { key: "value", title, width: "112px", isNumber: true, canSort: true, cell: ({ text }) => text },
   ...(whole
     ? [
         {
-          ...{ key: "share", title: "Share", width: "88px", isNumber: true },
+          ...{ key: "share", title: "Share", width: "64px", isNumber: true },
           cell: ({ value }: Row) => (value === null ? "–" : roundPercent(value / whole)),
         },
       ]

@@ -192,7 +192,7 @@ function Editor(props: {
         />
       </PageHead>
       {!isSql(query) && <Words of={words} said={saidBy(answer)} onQuery={change} />}
-      <div class="editor">
+      <div class="editor" key={String(isAwaited)}>
         {isAwaited ? (
           <Skeleton height={480} />
         ) : (

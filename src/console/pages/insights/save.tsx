@@ -81,7 +81,7 @@ export function SaveTools({ insight, query, name, missing, isOpen, onChange }: S
           onClick={() => change({ favorited: !insight.favorited })}
         />
       )}
-      {missing && <span class="caption">{missing}</span>}
+      {missing && <span class="off-screen">{missing}</span>}
       <Button kind="primary" disabled={isOpen || (insight?.saved && !isChanged)} onClick={save}>
         Save
       </Button>
