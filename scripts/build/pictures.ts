@@ -2,7 +2,7 @@
  * Takes pictures of the console, with the data of a shop.
  *
  *   bun scripts/build/pictures.ts          the pictures of README.md
- *   bun scripts/build/pictures.ts FOLDER [WIDTH ...]
+ *   bun scripts/build/pictures.ts FOLDER [WIDTH or NAME ...]
  *                                          every page in both themes at four widths, with the findings of axe
  */
 
@@ -31,7 +31,13 @@ const WIDTHS = [360, 768, 1440, 1920];
 const THEMES = ["light", "dark"] as const;
 
 /** A page, and what is done on it before its picture. */
-type Shown = { name: string; path: string; act?: (page: Console["page"]) => Promise<unknown> };
+type Shown = {
+  name: string;
+  path: string;
+  act?: (page: Console["page"]) => Promise<unknown>;
+  /** Whether the pointer stays where the act leaves it. */
+  isPointed?: boolean;
+};
 
 const asked = (query: object) => `insights/new/?q=${encodeURIComponent(JSON.stringify(query))}`;
 
@@ -109,6 +115,106 @@ const pagesOf = (person: string, insight: string): Shown[] => [
   },
 ];
 
+/** Popovers, dialogs and states of pages. */
+const STATES: Shown[] = [
+  {
+    ...{ name: "period", path: "dashboards/1/?period=30d" },
+    act: (page) =>
+      page
+        .getByRole("button", { name: /^Period|days/ })
+        .first()
+        .click(),
+  },
+  {
+    ...{ name: "filter", path: asked(QUERIES.trend) },
+    act: async (page) => {
+      await page.getByRole("button", { name: "Filter", exact: true }).last().click();
+      await page.locator(".picker-rows [role=option]").first().waitFor();
+    },
+  },
+  {
+    ...{ name: "event", path: asked(QUERIES.trend) },
+    act: async (page) => {
+      await page.getByRole("button", { name: "Page view" }).first().click();
+      await page.locator(".picker-rows [role=option]").first().waitFor();
+    },
+  },
+  {
+    ...{ name: "options", path: asked(QUERIES.trend) },
+    act: (page) => page.getByRole("button", { name: "Options" }).click(),
+  },
+  {
+    ...{ name: "details", path: "dashboards/1/?period=30d" },
+    act: (page) => page.getByRole("button", { name: "Details" }).first().click(),
+  },
+  {
+    ...{ name: "edit", path: "dashboards/1/" },
+    act: (page) => page.getByRole("button", { name: "Edit" }).click(),
+  },
+  {
+    ...{ name: "event-row", path: "events/" },
+    act: (page) => page.locator("[data-row]").first().click(),
+  },
+  {
+    ...{ name: "tip", path: asked(QUERIES.trend) },
+    act: (page) => page.locator(".u-over").hover(),
+    isPointed: true,
+  },
+  {
+    name: "counted",
+    path: asked(QUERIES.funnel),
+    act: (page) =>
+      page
+        .getByText(/people$/)
+        .first()
+        .click(),
+  },
+  {
+    ...{ name: "key", path: "settings/?tab=keys" },
+    act: (page) => page.locator(".panel-head").getByRole("button", { name: "Key" }).click(),
+  },
+  { name: "keyboard", path: "events/", act: (page) => page.keyboard.press("?") },
+  {
+    ...{ name: "sql-rows", path: "sql/" },
+    act: (page) => page.getByRole("button", { name: "Run" }).click(),
+  },
+  {
+    ...{
+      name: "refused",
+      path: `insights/new/?ask=${encodeURIComponent("frobnicate the gizmos")}`,
+    },
+    act: (page) => page.getByText("Not understood:").waitFor(),
+  },
+  { name: "missing", path: "insights/none/" },
+];
+
+/** Pages without a session or without a server, taken after all others. */
+async function showLast(
+  opened: Console,
+  insight: string,
+  take: (name: string) => Promise<unknown>,
+): Promise<void> {
+  const { page, context, go } = opened;
+  await go(`insights/${insight}/`);
+  await page.locator(".page-head").getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  const undo = page.getByRole("region", { name: "Undo" }).getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  await take("undo");
+  await undo.click();
+  await undo.waitFor({ state: "detached" });
+  await go("dashboards/1/?period=30d");
+  await context.setOffline(true);
+  await page.keyboard.press("w");
+  await page.getByRole("alert").waitFor();
+  await take("away");
+  await context.setOffline(false);
+  await context.clearCookies();
+  await page.reload();
+  await page.getByLabel("Personal API key").waitFor();
+  await take("sign-in");
+}
+
 async function fill(server: Server): Promise<{ person: string; insight: string }> {
   const events = shopEvents({ end: Date.now() });
   for (let at = 0; at < events.length; at += BATCH) {
@@ -126,10 +232,10 @@ async function fill(server: Server): Promise<{ person: string; insight: string }
   return { person: personUuid(1, buyer), insight: short_id };
 }
 
-async function show({ page, go }: Console, { path, act }: Shown): Promise<void> {
+async function show({ page, go }: Console, { path, act, isPointed }: Shown): Promise<void> {
   await go(path);
   await act?.(page);
-  await page.mouse.move(0, 0);
+  if (!isPointed) await page.mouse.move(0, 0);
   // A live list is never quiet.
   await page.waitForTimeout(act === undefined ? 0 : ACT_MS);
 }
@@ -137,9 +243,30 @@ async function show({ page, go }: Console, { path, act }: Shown): Promise<void> 
 await using server = await startServer();
 const { person, insight } = await fill(server);
 const browser = await launchChromium();
-const [folder, ...widths] = process.argv.slice(2);
+const [folder, ...chosen] = process.argv.slice(2);
+const widths = chosen.filter((one) => /^\d+$/.test(one)).map(Number);
+const names = chosen.filter((one) => !/^\d+$/.test(one));
+
+/** Takes the pictures of all pages that are asked for, at one width in one theme. */
+async function takeAll(opened: Console, to: string, pages: readonly Shown[], size: string) {
+  const take = async (name: string, fullPage = false) => {
+    if (names.length > 0 && !names.includes(name)) return;
+    await opened.page.screenshot({ path: join(to, `${name}-${size}.png`), fullPage });
+    const found = [...(await opened.findings()), ...opened.problems.splice(0)];
+    const wide = await opened.overflow();
+    if (wide > 0) found.push(`${wide} px wider than the window`);
+    if (found.length > 0) console.log(name, size, found.join("\n  "));
+  };
+  for (const one of pages) {
+    if (names.length > 0 && !names.includes(one.name)) continue;
+    await show(opened, one).catch((error) => opened.problems.push(String(error)));
+    await take(one.name, one.act === undefined);
+  }
+  await showLast(opened, insight, take);
+}
+
 try {
-  const pages = pagesOf(person, insight);
+  const pages = [...pagesOf(person, insight), ...STATES];
   if (folder === undefined) {
     for (const theme of THEMES) {
       await using console = await openConsole(browser, server, { theme });
@@ -154,19 +281,10 @@ try {
   } else {
     mkdirSync(folder, { recursive: true });
     for (const theme of THEMES) {
-      for (const width of widths.length > 0 ? widths.map(Number) : WIDTHS) {
+      for (const width of widths.length > 0 ? widths : WIDTHS) {
         await using opened = await openConsole(browser, server, { theme, width });
-        for (const one of pages) {
-          await show(opened, one);
-          await opened.page.screenshot({
-            path: join(folder, `${one.name}-${width}-${theme}.png`),
-            fullPage: one.act === undefined,
-          });
-          const found = [...(await opened.findings()), ...opened.problems.splice(0)];
-          const wide = await opened.overflow();
-          if (wide > 0) found.push(`${wide} px wider than the window`);
-          if (found.length > 0) console.log(one.name, width, theme, found.join("\n  "));
-        }
+        opened.page.setDefaultTimeout(8000);
+        await takeAll(opened, folder, pages, `${width}-${theme}`);
       }
     }
   }
