@@ -270,7 +270,7 @@ try {
   if (folder === undefined) {
     for (const theme of THEMES) {
       await using console = await openConsole(browser, server, { theme });
-      for (const name of ["dashboard", "trend", "funnel", "paths"]) {
+      for (const name of ["dashboard", "funnel"]) {
         const one = pages.find((shown) => shown.name === name);
         if (one === undefined) continue;
         await show(console, one);
