@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { away } from "../api/connection.ts";
 import { useLoad } from "../api/load.ts";
 import { Problem } from "../api/problem.ts";
 import { Button } from "../ui/button.tsx";
@@ -27,6 +28,13 @@ export function later(load: () => Promise<ComponentType<PageProps>>): ComponentT
       shown += 1;
       if (shown > 1 && document.activeElement === document.body) focusHeading();
     }, [Shown]);
+    // Browsers do not ask again for a file that they could not load, but a new page does.
+    const wasAway = useRef(false);
+    const isAway = away.value !== undefined;
+    useEffect(() => {
+      if (problem && wasAway.current && !isAway) location.reload();
+      wasAway.current = isAway;
+    }, [problem, isAway]);
     if (Shown) return <Shown {...props} />;
     if (problem === undefined) return null;
     return (
