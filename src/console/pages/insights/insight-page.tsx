@@ -99,21 +99,13 @@ function saidBy({ data, isLoading }: Loaded<Answer>): string {
   return data.sentence || (data.explanation ?? "").replace(/(?: \([^()]*\))?\.$/, "");
 }
 
-/** The fields of a question; without them where the words are refused, as they would belong to another question. */
-function QuestionPart(props: {
-  query: Query;
-  isRefused: boolean;
-  onChange: (next: Query) => void;
-}) {
-  const { query, isRefused, onChange } = props;
-  if (!isRefused && !isBuilt(query) && !isList(query)) return null;
+/** The fields of a question. Those of refused words would belong to another one. */
+function QuestionPart(props: { isRefused: boolean; query: Query; onChange: (q: Query) => void }) {
+  const { isRefused, ...builder } = props;
+  if (isRefused || (!isBuilt(props.query) && !isList(props.query))) return null;
   return (
     <section class="panel" aria-label="Builder">
-      {isRefused ? (
-        <p class="caption">The fields appear once the words are understood.</p>
-      ) : (
-        <Builder query={query} onChange={onChange} />
-      )}
+      <Builder {...builder} />
     </section>
   );
 }
@@ -168,7 +160,6 @@ function Editor(props: {
     name: insight && savedName(insight, key),
   });
   const isRefused = words.reading?.query === null;
-  // Until the words are read, the address has no question of theirs.
   const isFirst = words.isFirstAwaited;
   const missing = isRefused ? NOT_UNDERSTOOD : missingIn(sent);
   const { answer, annotations } = useAnswer(missing || isFirst ? null : key, sent, insight?.id);
@@ -197,7 +188,7 @@ function Editor(props: {
           <Skeleton height={480} />
         ) : (
           <>
-            <QuestionPart query={query} isRefused={isRefused} onChange={choose} />
+            <QuestionPart isRefused={isRefused} query={query} onChange={choose} />
             <Panel title="Answer" tools={!isRefused && <Dates query={query} onChange={choose} />}>
               {missing ? (
                 <Empty icon="insights" title={missing} />
