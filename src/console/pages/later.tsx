@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { away } from "../api/connection.ts";
 import { useLoad } from "../api/load.ts";
 import { Problem } from "../api/problem.ts";
+import { loadSession } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { focusHeading } from "../ui/focus.ts";
 import { Empty } from "../ui/states.tsx";
@@ -16,8 +17,10 @@ export function later(load: () => Promise<ComponentType<PageProps>>): ComponentT
   let Loaded: ComponentType<PageProps> | undefined;
   return function Later(props: PageProps) {
     const { data = Loaded, problem } = useLoad(Loaded ? null : "page", async () => {
-      // A server that was replaced by a newer one has other files.
-      Loaded = await load().catch(() => {
+      Loaded = await load().catch(async () => {
+        // Throws if the server is away, and then it is tried again by itself.
+        await loadSession();
+        // A server that was replaced by a newer one has other files.
         throw new Problem(404, {}, null);
       });
       return Loaded;
@@ -36,7 +39,7 @@ export function later(load: () => Promise<ComponentType<PageProps>>): ComponentT
       wasAway.current = isAway;
     }, [problem, isAway]);
     if (Shown) return <Shown {...props} />;
-    if (problem === undefined) return null;
+    if (problem === undefined || problem.status === 0) return null;
     return (
       <Empty title="Can't load this page">
         <Button onClick={() => location.reload()}>Reload</Button>
