@@ -110,7 +110,8 @@ function BarRow(props: { bar: Bar; decimals: number }) {
         {bar.emblem}
         <bdi>{label}</bdi>
       </span>
-      <span class="bar-value">
+      {/* Another element: a share that comes later takes room to the left, and moves no number. */}
+      <span class="bar-value" key={bar.share === undefined ? "number" : "share"}>
         {isSmall && <SmallMark />}
         {bar.share !== undefined && <span class="bar-share">{roundPercent(bar.share)}</span>}{" "}
         <span class="bar-number">{withUnit(value, unit, props.decimals)}</span>

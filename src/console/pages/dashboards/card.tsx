@@ -87,12 +87,11 @@ function NumberTab({ insight, view }: { insight: TileInsight; view: View }) {
   const query = overView(innerQuery(insight.query as Query), view);
   const { data, problem, isSlow } = useAnswer(query, view);
   const line = data?.results.find(({ compare_label }) => compare_label !== "previous");
+  const value = line && withUnit(line.aggregated_value, unitOf(line));
   return (
     <span class={isSlow ? "number-tab dimmed" : "number-tab"} title={problem?.message}>
       <span class="number-label">{insight.name}</span>
-      <span class="number-value">
-        {line ? withUnit(line.aggregated_value, unitOf(line)) : problem && "–"}&nbsp;
-      </span>
+      <span class="number-value">{`${value ?? (problem ? "–" : "")}\u00a0`}</span>
       <span class="caption change">{data && line && <TabChange answer={data} line={line} />}</span>
     </span>
   );

@@ -12,6 +12,7 @@ import { Load, Skeleton } from "../../ui/states.tsx";
 
 /** The height of the chart, in pixels. */
 const HEIGHT = 120;
+const LEGEND_HEIGHT = 28;
 
 /** The number of events over time, with the filters of the list. A bar narrows the period to its days. */
 export function EventVolume(props: {
@@ -35,7 +36,7 @@ export function EventVolume(props: {
   };
   return (
     <Panel>
-      <Load of={volume} skeleton={<Skeleton rows={1} height={HEIGHT} />}>
+      <Load of={volume} skeleton={<Skeleton height={HEIGHT + LEGEND_HEIGHT} />}>
         {({ results: [line] }) =>
           line && (
             <Chart

@@ -65,7 +65,7 @@ export function PersonSummary({ person }: { person: Person }) {
               <dt>{label}</dt>
               <dd>
                 {property && <Emblem property={property} value={value} />}
-                <bdi>{value}</bdi>
+                <bdi key={value}>{value}</bdi>
               </dd>
             </div>
           ))}

@@ -42,9 +42,7 @@ export function DeletionsTab() {
           choices={STATES}
           onChange={(value) => set({ state: value, ...FIRST_PAGE })}
         />
-        <p class="caption">
-          <NextRuns />
-        </p>
+        <NextRuns />
         {may("person:write") && <RunNow onRun={() => setRuns(runs + 1)} />}
       </div>
       <Deletions key={runs} state={state === "" ? undefined : state} />
@@ -52,16 +50,21 @@ export function DeletionsTab() {
   );
 }
 
-/** When deletions run next. */
+/** When deletions run next. Until that is known, it has the room of its longest text. */
 function NextRuns() {
-  const { data } = useLoad(may("project:read") ? "next runs" : null, (signal) =>
+  const mayRead = may("project:read");
+  const { data, problem } = useLoad(mayRead ? "next runs" : null, (signal) =>
     api.get("/api/projects/{project_id}/status/", { signal }),
   );
-  const runs = data?.server.schedules.map(({ kind, next_run_at }) => {
+  const next_run_at = new Date().toISOString();
+  const unknown = ["weekly", "nightly"].map((kind) => ({ kind, next_run_at }));
+  const runs = data?.server.schedules ?? unknown;
+  const said = runs.map(({ kind, next_run_at }) => {
     const when = next_run_at ? moment(next_run_at) : "never";
     return kind === "weekly" ? `people ${when}` : `events ${when}`;
   });
-  return <>{runs ? `Next run: ${runs.join(", ")}` : "Deletions of people and events"}</>;
+  if (!mayRead || problem) return <p class="caption">Deletions of people and events</p>;
+  return <p class={data ? "caption" : "caption invisible"}>{`Next run: ${said.join(", ")}`}</p>;
 }
 
 function Deletions({ state }: { state: State | undefined }) {
