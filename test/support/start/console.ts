@@ -11,7 +11,7 @@ const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8")
 const VIOLATIONS_ALONE = { resultTypes: ["violations"], selectors: false };
 
 /** The most that the parts of a page may move while it loads; 1 is the whole window by its whole height. */
-const SHIFT_MAX = 0.02;
+const SHIFT_MAX = 0.001;
 
 /** Adds up by how much parts of the page have moved without a key or a click, and remembers which ones. */
 const WATCH_SHIFTS = `

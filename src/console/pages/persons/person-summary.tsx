@@ -63,9 +63,9 @@ export function PersonSummary({ person }: { person: Person }) {
           {[...facts, ...(mayCount ? counted : [])].map(({ label, value, property }) => (
             <div key={label}>
               <dt>{label}</dt>
-              <dd>
+              <dd key={value}>
                 {property && <Emblem property={property} value={value} />}
-                <bdi key={value}>{value}</bdi>
+                <bdi>{value}</bdi>
               </dd>
             </div>
           ))}
