@@ -28,7 +28,7 @@ export function NoPerson({ uuid, deletions }: { uuid: string; deletions: Loaded<
       <PageHead
         title={hasReceipts ? "Deleted person" : title}
         above={{ title: "People", href: href("persons") }}
-        lead={event && <bdi>{event.distinct_id}</bdi>}
+        lead={<bdi>{event?.distinct_id ?? uuid}</bdi>}
       >
         {event && may("person:write") && (
           <Button icon="trash" onClick={() => setDeleting(true)}>
