@@ -44,7 +44,7 @@ test("a funnel over time is a line of percent, whose points lead to their person
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("2 persons", { exact: true }).waitFor();
+  await dialog.getByText("2 people", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("tab", { name: "Table" }).click();
   await page.getByRole("cell", { name: "66.7%" }).waitFor();

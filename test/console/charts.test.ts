@@ -203,7 +203,7 @@ describe("a chart", () => {
       await page.locator(".tip-head").getByText(head, { exact: true }).waitFor();
       const [value = 0, old = 0] = results.map(({ data }) => data[at] ?? 0);
       const change = Math.round(Math.abs((1000 * (value - old)) / old)) / 10;
-      const text = change === 0 ? "" : `${value > old ? "+" : "−"}${change} %`;
+      const text = change === 0 ? "" : `${value > old ? "+" : "−"}${change}%`;
       const cells = await page.locator(".tip td").allTextContents();
       expect(cells).toEqual([String(value), String(old), text]);
       const card = (await page.locator(".tip").boundingBox()) ?? { x: -1, width: 0 };

@@ -99,7 +99,7 @@ async function clicked(x: number, y: number): Promise<string | undefined> {
   const dialog = page.getByRole("dialog");
   if ((await dialog.count()) === 0) return undefined;
   const title = await dialog.getByRole("heading").textContent();
-  const count = await dialog.getByText(/^\d+ persons?$/).textContent();
+  const count = await dialog.getByText(/^\d+ (person|people)$/).textContent();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   return `${title}: ${count}`;
@@ -120,7 +120,7 @@ const named = (day: string, options: object = { day: "numeric", month: "short" }
   );
 
 const counted = (count: number | null | undefined) =>
-  count === 1 ? "1 person" : `${count ?? 0} persons`;
+  count === 1 ? "1 person" : `${count ?? 0} people`;
 
 describe("a click", () => {
   test.each([

@@ -119,10 +119,10 @@ describe("a funnel", () => {
     expect(first).toBeGreaterThan(last);
     await go(place(FUNNEL));
     const rate = Math.round((1000 * last) / first) / 10;
-    await page.getByText(`${rate} % convert · ${last} of ${first} · median`).waitFor();
+    await page.getByText(`${rate}% convert · ${last} of ${first} · median`).waitFor();
     await page.getByRole("button", { name: `${first - last} people` }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(`${first - last} persons`).waitFor();
+    await dialog.getByText(`${first - last} people`).waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     // The median of three steps is not the sum of two.
@@ -170,7 +170,7 @@ test("stickiness is in percent of the people, up to the most days of anyone", as
     .waitFor();
   const all = counts.reduce((sum, count) => sum + count, 0);
   const share = Math.round((1000 * (counts[most] ?? 0)) / all) / 10;
-  await page.locator(".tip").getByText(`${share} %`).waitFor();
+  await page.locator(".tip").getByText(`${share}%`).waitFor();
   await page.getByRole("tab", { name: "Table" }).click();
   await page
     .getByRole("cell", { name: String(counts[most]), exact: true })
@@ -245,7 +245,7 @@ describe("paths", () => {
     const { source_paths: came = 0, source_ends: ends = 0 } = top ?? {};
     const share = Math.round((1000 * ends) / came) / 10;
     const button = page.getByRole("button", {
-      name: `Step 1. screen 1: ${came} paths, ${ends} (${share} %) end here`,
+      name: `Step 1. screen 1: ${came} paths, ${ends} (${share}%) end here`,
     });
     await button.focus();
     const lit = ways.filter(({ source }) => source === "1_screen 1").length;
