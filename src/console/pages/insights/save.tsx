@@ -165,10 +165,11 @@ function AddDialog(props: {
   const { short_id, dashboards } = props.insight;
   const [dashboard, setDashboard] = useState("");
   const save = async () => {
-    if (dashboard === "") return;
+    if (dashboard === "") return props.onClose();
     const all = [...new Set([...dashboards, Number(dashboard)])];
     props.onDone(await changeInsight(short_id, { dashboards: all }));
     announce("Added to the dashboard");
+    props.onClose();
   };
   return (
     <SaveDialog title="Add to a dashboard" onSave={save} onClose={props.onClose}>
