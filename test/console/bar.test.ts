@@ -112,6 +112,23 @@ describe("a part of a name leads", () => {
   });
 });
 
+test("people are found by the name that is shown for them, and once each", async () => {
+  const person = (distinct_id: string, $set: object) => ({
+    ...{ event: "$identify", distinct_id, properties: { $set } },
+  });
+  const batch = [
+    person("z-1", { name: "Zoë O’Hara" }),
+    person("z-2", { name: "Zoë Quist", email: "zoë.quist@example.com" }),
+  ];
+  await server.capture({ api_key: PROJECT_KEY, batch }, "/batch/");
+  await server.stored(2, "&event=$identify");
+  await type("zoë");
+  await option(/^Zoë O’Hara/).waitFor();
+  await option(/^zoë.quist@example.com/).waitFor();
+  expect(await option(/Person$/).count()).toBe(2);
+  await opened.page.keyboard.press("Escape");
+});
+
 test("arrow keys, Home and End move among the rows, around the ends", async () => {
   const { page } = opened;
   await type("rosa");

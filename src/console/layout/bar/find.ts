@@ -42,8 +42,15 @@ async function insights(search: string, signal: AbortSignal): Promise<Thing[]> {
 }
 
 async function persons(search: string, signal: AbortSignal): Promise<Thing[]> {
-  const { results } = await api.get("persons/", asked(search, signal));
-  return results.map(({ uuid, name }) => {
+  // The search of the API looks at e-mail addresses and IDs, but people without an address are shown by their name.
+  const named = { key: "name", value: search, operator: "icontains", type: "person" };
+  const query = { properties: [JSON.stringify([named])], limit: SHOWN };
+  const lists = await Promise.all([
+    api.get("persons/", asked(search, signal)),
+    api.get("persons/", { query, signal }),
+  ]);
+  const found = new Map(lists.flatMap(({ results }) => results).map((one) => [one.uuid, one]));
+  return [...found.values()].slice(0, SHOWN).map(({ uuid, name }) => {
     return { id: uuid, title: name, href: href(`persons/${uuid}`) };
   });
 }
