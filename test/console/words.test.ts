@@ -59,6 +59,8 @@ test("a number has its own unit: when money gives way to people, its currency go
   await go(place({ kind: "TrendsQuery", series: [amounts], trendsFilter }));
   await page.getByText("€0.00").waitFor();
   await page.getByRole("button", { name: /^Measure/ }).click();
+  // People look for their own words.
+  await page.keyboard.type("unique users");
   await page.getByRole("option", { name: /^people dau/ }).click();
   await page.getByText("€0.00").waitFor({ state: "detached" });
   expect(queryIn(page)).toMatchObject({ trendsFilter: { display: "BoldNumber" } });

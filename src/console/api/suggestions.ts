@@ -8,6 +8,8 @@ import { may } from "./session.ts";
 export type Item = {
   value: string;
   label: string;
+  /** Other words by which it is found. */
+  also?: string;
   /** Its type, such as `Numeric`. */
   note?: string | undefined;
   /** How often it was seen. */

@@ -44,7 +44,8 @@ function useItems(source: Source, text: string) {
   const all = [...(more?.items ?? []), ...(first?.items ?? [])];
   const low = search.toLowerCase();
   const isIt = ({ value, label }: Item) => value === search || label.toLowerCase() === low;
-  const has = ({ value, label }: Item) => `${value} ${label}`.toLowerCase().includes(low);
+  const has = ({ value, label, also = "" }: Item) =>
+    `${value} ${label} ${also}`.toLowerCase().includes(low);
   const known = new Map(all.filter(has).map((item) => [item.value, item]));
   const items = [...known.values()].sort((a, b) => Number(isIt(b)) - Number(isIt(a)));
   return {

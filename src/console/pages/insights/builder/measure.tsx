@@ -18,6 +18,12 @@ const MATHS: Record<string, string> = {
   hogql: "different values of",
 };
 
+/** Other words for a measure. People search for these too. */
+const ALSO: Record<string, string> = {
+  ...{ total: "count number of times", dau: "unique users visitors persons" },
+  ...{ unique_session: "visits", hogql: "unique distinct values" },
+};
+
 const GROUPS = "unique_group:";
 
 const DIFFERENT =
@@ -76,7 +82,10 @@ export function Measure(props: {
   const groups = types.map(({ group_type, group_type_index }) => {
     return { value: `${GROUPS}${group_type_index}`, label: `groups of ${group_type}` };
   });
-  const all = [...Object.entries(MATHS).map(([value, label]) => ({ value, label })), ...groups];
+  const all = [
+    ...Object.entries(MATHS).map(([value, label]) => ({ value, label, also: ALSO[value] ?? "" })),
+    ...groups,
+  ];
   const property = propertyOf(node);
   const words = all.find(({ value }) => value === math)?.label ?? sent.replaceAll("_", " ");
   const text =
