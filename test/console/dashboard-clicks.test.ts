@@ -195,6 +195,7 @@ describe("a click on a row of a list", () => {
       // The row has the number that it had.
       const button = row(tile(page, name), label).getByRole("button", { pressed: true });
       expect(await button.locator(".bar-number").textContent()).toBe(before);
+      expect(await button.getAttribute("title")).toEndWith("Click to remove the filter");
       expect(await focused(page)).toBe(label);
       await button.click();
       await agrees(page, []);
@@ -329,6 +330,25 @@ describe("a click on a row of a list", () => {
     await dialog.waitFor();
     await page.keyboard.press("Escape");
   });
+});
+
+test("filters by properties that only sessions have need no word for whose they are", async () => {
+  const filter = (type: string, key: string) => ({ type, key, operator: "exact", value: "x" });
+  const filters = [
+    filter("session", "$entry_referring_domain"),
+    filter("session", "$browser"),
+    filter("event", "$geoip_country_name"),
+    filter("event", "$geoip_disable"),
+  ];
+  await opened.go(
+    `dashboards/${dashboard}/?filters=${encodeURIComponent(JSON.stringify(filters))}`,
+  );
+  const chips = opened.page.locator(".page-head .chip");
+  await chips.nth(3).waitFor();
+  expect(await chips.allTextContents()).toEqual([
+    ...["Entry referring domain is x", "session Browser is x"],
+    ...["Country name is x", "Geoip disable is x"],
+  ]);
 });
 
 test("a dashboard opens with few requests, and all its tiles are one of them", async () => {

@@ -77,6 +77,9 @@ export function plainFilters(saved: unknown): Filter[] | undefined {
 export const writeFilters = (filters: readonly Filter[]): string | undefined =>
   filters.length === 0 ? undefined : JSON.stringify(filters);
 
+/** Whether events have this property of sessions, too; the names of the others say whose they are. */
+const isShared = (name: string) => /^\$(?:browser|os|device_type|geoip_)/.test(name);
+
 /** A filter in words, such as `plan is pro`. */
 export function filterText(filter: Filter): string {
   if (filter.type === "behavioral") return behaviorText(filter);
@@ -85,7 +88,8 @@ export function filterText(filter: Filter): string {
   const verb = OPERATORS.find((one) => one.value === operator)?.label ?? plain(operator);
   const shown = Array.isArray(value) ? value.map(valueText).join(" or ") : valueText(value);
   const title = titleOf(filter);
-  const name = type === "person" || type === "session" ? `${type} ${title}` : title;
+  const isOwned = type === "person" || (type === "session" && isShared(String(filter.key)));
+  const name = isOwned ? `${type} ${title}` : title;
   return needsValue(operator) ? `${name} ${verb} ${shown}` : `${name} ${verb}`;
 }
 

@@ -194,7 +194,7 @@ export const eventTitle = (name: string): string => NAMES[name] ?? name;
 export function propertyTitle(name: string): string {
   if (!/^\$[a-z]/.test(name)) return name;
   const words = name
-    .replace(/^\$(?:geoip_)?/, "")
+    .replace(/^\$(?:geoip_(?!disable))?/, "")
     .replaceAll("_", " ")
     .replace(/\b(?:url|os|ip|id|utm)\b/g, (word) => word.toUpperCase());
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

@@ -118,7 +118,9 @@ function rowOf(line: Line, { answer, filtering }: PartProps, onPeople: (() => vo
     if (next) onChange(next);
     else announce("Two values at once cannot be left out.");
   };
-  return { hint: `Click to filter${not}`, onPick, isChosen: areAmong(own, filters), onPeople };
+  const isChosen = areAmong(own, filters);
+  const hint = isChosen ? "Click to remove the filter" : `Click to filter${not}`;
+  return { hint, onPick, isChosen, onPeople };
 }
 
 function Totals(props: PartProps) {
