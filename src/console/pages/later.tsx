@@ -1,6 +1,5 @@
 import type { ComponentType } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { away } from "../api/connection.ts";
+import { useEffect } from "preact/hooks";
 import { useLoad } from "../api/load.ts";
 import { Problem } from "../api/problem.ts";
 import { loadSession } from "../api/session.ts";
@@ -31,13 +30,6 @@ export function later(load: () => Promise<ComponentType<PageProps>>): ComponentT
       shown += 1;
       if (shown > 1 && document.activeElement === document.body) focusHeading();
     }, [Shown]);
-    // Browsers do not ask again for a file that they could not load, but a new page does.
-    const wasAway = useRef(false);
-    const isAway = away.value !== undefined;
-    useEffect(() => {
-      if (problem && wasAway.current && !isAway) location.reload();
-      wasAway.current = isAway;
-    }, [problem, isAway]);
     if (Shown) return <Shown {...props} />;
     if (problem === undefined || problem.status === 0) return null;
     return (
