@@ -230,7 +230,7 @@ describe("a field of PostHog's queries", () => {
       "ActionsNode",
       "here: there are no actions; write an EventsNode",
     ],
-    ["TrendsQuery", "series.0", "kind", "GroupNode", "event IN"],
+    ["TrendsQuery", "series.0", "kind", "GroupNode", "event_metadata"],
     ["TrendsQuery", "series.0", "math", "avg_count_per_actor", "A / B"],
     ["TrendsQuery", "", "interval", "quarter", "write month"],
     ["TrendsQuery", "trendsFilter", "display", "BoxPlot", "median"],
