@@ -188,7 +188,7 @@ describe("the pages", () => {
       await plotted.hover({ position });
       await page.locator(".tip-head").getByText("1 day", { exact: true }).waitFor();
       await plotted.click({ position });
-      await dialog.getByText(/^[67] persons$/).waitFor();
+      await dialog.getByText(/^[67] people$/).waitFor();
       titles.push(await dialog.getByRole("heading").textContent());
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
