@@ -166,7 +166,9 @@ async function build(target: Target, path: string, { revision, files }: Common):
   const bindings = `@duckdb/node-bindings-${target.platform}-${target.arch}`;
   const engine = installed(bindings) ?? (await fetched(bindings));
   const natives = nativesIn(engine);
-  const folders = ["bun", COUNTRIES_PACKAGE].map((name) => join(ROOT, "node_modules", name));
+  // Their files are read, and not bundled.
+  const packages = [COUNTRIES_PACKAGE, "country-flag-icons", "simple-icons"];
+  const folders = ["bun", ...packages].map((name) => join(ROOT, "node_modules", name));
   const licences = await licencesOf(ROOT, files, [...folders, engine]);
   const label = await nativesLabel(pinned(bindings).version, natives);
   // Bun leaves source map files beside what it writes, hence a folder to throw away.

@@ -318,7 +318,15 @@ describe("its commands", () => {
     );
 
     const script = "text/javascript; charset=utf-8";
-    expect(types).toEqual([script, "font/woff2", "text/css; charset=utf-8", script]);
+    const picture = "image/svg+xml; charset=utf-8";
+    expect(types).toEqual([picture, "font/woff2", "text/css; charset=utf-8", script]);
+    const main = await (await fetch(server.url + assets.at(-1))).text();
+    const later = [...main.matchAll(/import\("\.\/([\w-]+\.js)"\)/g)].map(([, name]) => name);
+    expect(later.length).toBeGreaterThan(5);
+    for (const name of later) {
+      const file = await fetch(`${server.url}/console/assets/${name}`);
+      expect([name, file.status, file.headers.get("content-type")]).toEqual([name, 200, script]);
+    }
   });
 
   test("print the licences of all that is inside, whole also for a slow reader", async () => {
