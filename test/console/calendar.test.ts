@@ -281,6 +281,8 @@ test("the project's clock decides today", async () => {
   const { id, api_token } = (await made.json()) as { id: number; api_token: string };
   const event = { event: "purchase", distinct_id: "ann", timestamp: new Date().toISOString() };
   await server.capture({ api_key: api_token, ...event }, "/i/v0/e/");
+  const stored = `${server.url}/api/environments/${id}/events/?limit=1`;
+  while ((await server.get<{ count: number }>(stored)).count === 0) await Bun.sleep(20);
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: timezone }).format(new Date());
   expect(today).not.toBe(back(0));
   const { page } = opened;

@@ -80,6 +80,7 @@ test("a tile that was removed comes back to its place, in its color", async () =
   await choose("Change Numbers of July", "Remove");
   await opened.page.getByText("Removed Numbers of July", { exact: true }).waitFor();
   expect(await ask("GET", `dashboards/${dashboard}/`)).toMatchObject({ tiles: [] });
+  await opened.page.getByText("This dashboard has no tiles yet").waitFor();
   await undo();
   await opened.page.getByRole("button", { name: "Change Numbers of July" }).waitFor();
   expect(await ask("GET", `dashboards/${dashboard}/`)).toMatchObject({
