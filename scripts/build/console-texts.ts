@@ -43,6 +43,8 @@ export function textsOf(path: string, source: string): string[] {
   };
   const visit = (node: ts.Node): void => {
     if (isSilent(node)) return;
+    // Words that are searched, and not shown.
+    if (ts.isVariableDeclaration(node) && node.name.getText() === "ALSO") return;
     // The first argument of a load is its key.
     const isLoad =
       ts.isCallExpression(node) && /^use(Load|Polled)$/.test(node.expression.getText());

@@ -41,7 +41,8 @@ const undo = async () => {
   const offer = page.getByRole("region", { name: "Undo" });
   expect(await opened.findings()).toEqual([]);
   await offer.getByRole("button", { name: "Undo" }).click();
-  await offer.waitFor({ state: "detached" });
+  // A tile is seen in its place before the server has it.
+  await page.locator("output").getByText("Undone").waitFor({ state: "attached" });
 };
 
 const choose = async (menu: string, item: string) => {
