@@ -59,7 +59,7 @@ function wordsOf(value: string): string {
   return value.startsWith("year") ? "vs last year" : "vs previous period";
 }
 
-/** Named periods, any days, one period back or on, and the comparison. The keys of periods work on it. */
+/** Chooses a named period or any days, steps to the previous or next period, and sets the comparison. Shortcut keys do the same. */
 export function PeriodChoice(props: ChoiceProps) {
   const { period, onPeriod, comparison, noPeriod } = props;
   const [before, after] = [shifted(period, -1, new Date()), shifted(period, 1, new Date())];
