@@ -217,7 +217,7 @@ test("tasks list a deletion with its next run, and it is cancelled there", async
   await page.getByRole("button", { name: /^\d+ \w+ 20/ }).click();
   await page.getByRole("button", { name: "Print the receipt" }).waitFor();
   await page.getByText(/^Scheduled/).waitFor();
-  await page.getByText(/^Runs at .* Delete now on the server:/).waitFor();
+  await page.getByText(/^Runs at .* Run all pending deletions now, on the server:/).waitFor();
   await page
     .getByText(/^hoglet deletions run --now --data \/.+/)
     .first()

@@ -54,7 +54,10 @@ describe("the link of the command line", () => {
     await signedIn(page);
     await page.goto(`${server.url}/console/1/settings/?tab=deletions`);
     await page.getByRole("button", { name: /^\d+ \w+ 20/ }).click();
-    await page.locator(".receipt").getByRole("button", { name: "Delete now" }).click();
+    await page
+      .locator(".receipt")
+      .getByRole("button", { name: "Run all pending deletions now" })
+      .click();
     await page.locator(".receipt").getByText("Done", { exact: true }).waitFor();
     await page.locator(".receipt").getByText("Events deleted").waitFor();
     expect(problems).toEqual([]);

@@ -172,7 +172,8 @@ export function RunNow(props: {
   const server = useServer();
   const command = commandFor(server?.data_directory);
   const change = useChange();
-  const verb = props.isRetry ? "Retry" : "Delete now";
+  // A run takes every deletion that waits or has failed, not this one alone.
+  const verb = "Run all pending deletions now";
   const said = props.isRetry
     ? "This won't be retried automatically."
     : props.nextRun && `Runs at ${moment(props.nextRun)}.`;
@@ -196,7 +197,7 @@ export function RunNow(props: {
   return (
     <div class={server || !may("project:read") ? "cluster run-now" : "cluster run-now invisible"}>
       <p class="caption">
-        {said} {verb} on the server:
+        {said} {verb}, on the server:
       </p>
       <code>{command}</code>
       <CopyButton text={command} />
